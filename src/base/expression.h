@@ -1,0 +1,23 @@
+// Integer expressions over named symbols, as port files write them: "ceil_div(L, 64) * H".
+#pragma once
+#include "base/error.h"
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace opsight {
+
+/// A symbol's value in one case, e.g. {"L": 1024}. Symbols are case-sensitive.
+using Symbols = std::map<std::string, int64_t>;
+
+/// Value of `text`: integers, symbols, + - * / % ( ), min(a, b), max(a, b), ceil_div(a, b), unary minus.
+/// Division truncates as in C. A syntax error, an unknown symbol (the nearest known one is named), a division by
+/// zero or an overflow of 64 bits is a user error.
+Result<int64_t> evaluate(std::string_view text, const Symbols &symbols);
+
+/// The symbols that `text` mentions, in order of appearance, each once; a user error on bad syntax.
+Result<std::vector<std::string>> symbolsOf(std::string_view text);
+
+} // namespace opsight

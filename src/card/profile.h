@@ -1,0 +1,37 @@
+// A card's profile: what the accelerator has, each figure with the public source it came from. One TOML file a card
+// in cards/.
+#pragma once
+#include "base/error.h"
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace opsight::card {
+
+struct Figure {
+  std::string key;    // "shared_bytes_per_block"
+  double value = 0;
+  std::string unit;   // "bytes"
+  std::string source; // the public source, or "measured here"
+};
+
+enum class Mapping { Simt, Simd }; // how a tile lives on this card; see docs/kernels.md
+
+struct Profile {
+  std::string name;        // "cpu", "opencl:pocl"
+  std::string description; // one line
+  std::string ir;          // "spirv", "native"
+  Mapping mapping = Mapping::Simt;
+  uint32_t warpWidth = 32;
+  std::vector<Figure> figures;
+  std::vector<std::string> cannot; // what it cannot do, one sentence each
+
+  std::optional<double> figure(std::string_view key) const;
+};
+
+/// Every profile in cards/, by name. A broken file is an error that names its line.
+Result<std::vector<Profile>> allProfiles();
+/// The profile of `name`; a user error that names the nearest known card.
+Result<Profile> findProfile(const std::string &name);
+
+} // namespace opsight::card

@@ -1,0 +1,34 @@
+// What the judge judges: something that can be built for a case. It does not know who proposed it.
+#pragma once
+#include "card/artifact.h"
+#include "card/session.h"
+#include "operator/binding.h"
+#include "operator/operator.h"
+#include <memory>
+
+namespace opsight::judge {
+
+/// A candidate made ready for one case.
+struct Build {
+  std::shared_ptr<const card::Artifact> artifact; // same pointer for the same code: the judge loads it once
+  card::LaunchConfig launch;
+  std::vector<ops::Bound> arguments;              // one for each Buffer and Scalar parameter, in order
+  std::vector<ops::ParameterView> parameters;     // beside them
+};
+
+/// Why a case is outside what the candidate says it takes; counted as not tried.
+struct OutsideLimits {
+  std::string why;
+};
+
+class Candidate {
+public:
+  virtual ~Candidate() = default;
+  virtual std::string name() const = 0;      // "faithful", "recipe/flash_simd"
+  virtual std::string proposer() const = 0;  // "faithful", "recipe", "agent", "vendor"
+  virtual std::map<std::string, std::string> parameters() const { return {}; } // "tile": "64x64"
+  /// Compiles, lowers and evaluates launch expressions for `c`; caches by what really differs.
+  virtual Result<std::variant<Build, OutsideLimits>> prepare(const ops::Case &c) = 0;
+};
+
+} // namespace opsight::judge

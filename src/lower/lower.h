@@ -1,0 +1,24 @@
+// Module to artifact: one folder a card's IR. A target is a list of passes and tables; see spirv/ and native/.
+#pragma once
+#include "base/error.h"
+#include "card/artifact.h"
+#include "cuda/module.h"
+#include <set>
+
+namespace opsight::lower {
+
+/// What the lowering may rely on; comes from the device and the launch.
+struct Target {
+  card::Dim3 block{};                    // the block that will be launched
+  std::set<uint32_t> subgroupWidths;     // of the device; empty: none
+  bool hasDouble = true, hasHalf = false;
+  std::string processor = "native";      // native code: the -march; "x86-64-v3" forces AVX2
+};
+
+/// SPIR-V for the OpenCL environment, validated. Unsupported with name and line for what cannot be translated.
+Result<card::Artifact> toSpirv(const cuda::Module &module, const Target &target);
+
+/// A shared library for the host processor, for kernels whose block is one thread. Unsupported for larger blocks.
+Result<card::Artifact> toNative(const cuda::Module &module, const Target &target);
+
+} // namespace opsight::lower

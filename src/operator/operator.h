@@ -1,0 +1,116 @@
+// What an operator means: its symbols, options, tensors, cases that break kernels, a double-precision reference, and
+// the operations and bytes it costs. One folder-less pair of files an operator; the registry is the only list.
+#pragma once
+#include "base/error.h"
+#include "base/expression.h"
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace opsight::ops {
+
+enum class ElementType { Float32, Float64, Float16, BFloat16, Int32, Int64, UInt8 };
+size_t sizeOf(ElementType type);
+std::string_view nameOf(ElementType type); // "float", "double", "half", "bfloat16", "int", "int64", "unsigned char"
+
+/// A dense row-major tensor in the element type the kernel sees.
+struct Tensor {
+  ElementType type = ElementType::Float32;
+  std::vector<int64_t> shape;
+  std::vector<std::byte> bytes;
+  int64_t count() const;
+  template <class T> std::span<T> as() { return {reinterpret_cast<T *>(bytes.data()), bytes.size() / sizeof(T)}; }
+  template <class T> std::span<const T> as() const {
+    return {reinterpret_cast<const T *>(bytes.data()), bytes.size() / sizeof(T)};
+  }
+};
+
+/// Option values by name, e.g. {"causal": "top-left", "mask": "none"}.
+using Options = std::map<std::string, std::string>;
+
+/// One concrete problem.
+struct Case {
+  std::string name;              // "peaked L=1023"
+  Symbols symbols;               // sizes, complete
+  Options options;               // complete
+  std::optional<double> scale{}; // of attention; none: 1/sqrt(D)
+  std::string distribution = "normal";
+  uint64_t seed = 1;
+  /// False: ill-conditioned by nature; judged by `illConditionedFactor` times a plain fp32 evaluation (pitfalls 14).
+  bool wellConditioned = true;
+  std::string note{};            // why it is here, with the public report it comes from ("S05: …")
+};
+
+struct TensorInfo {
+  std::string name;              // "query"
+  std::vector<std::string> shape; // symbols
+  enum class Role { Input, Output } role = Role::Input;
+  bool optional = false;         // present only under an option (mask), or only where the kernel has it (lse)
+  std::vector<std::string> spellings; // parameter names that bind to it by themselves, lower case
+};
+
+struct ScalarInfo {
+  std::string name;              // "L", "scale", "causal"
+  std::vector<std::string> spellings;
+};
+
+struct OptionInfo {
+  std::string name;
+  std::vector<std::string> values; // the first is the default
+  std::string help;
+};
+
+/// The inputs of a case and its right outputs in double precision.
+struct Problem {
+  std::map<std::string, Tensor> inputs;               // by tensor name
+  std::map<std::string, std::vector<double>> outputs; // by tensor name, row-major
+  /// Largest error of a plain single-precision evaluation by the judge's metric; filled for ill-conditioned cases.
+  double plainError = 0;
+};
+
+/// Operations and bytes that the operator needs at least; `flops` counts causal attention dense.
+struct Work {
+  double flops = 0, bytes = 0;
+};
+
+/// Where in the operator a wrong output comes from, found by comparing it with known ways to go wrong.
+struct Diagnosis {
+  std::string phase;   // "scores", "maximum", "exponentials", "sum", "accumulate", "normalise", "mask", "indexing"
+  std::string because; // the evidence, with figures
+};
+
+class Operator {
+public:
+  virtual ~Operator() = default;
+  virtual std::string_view name() const = 0;
+  virtual std::string_view summary() const = 0;
+  virtual const std::vector<std::string> &symbols() const = 0; // names, with what they mean in symbolHelp
+  virtual std::string symbolHelp(const std::string &symbol) const = 0;
+  virtual const std::vector<TensorInfo> &tensors() const = 0;
+  virtual const std::vector<ScalarInfo> &scalars() const = 0;
+  virtual const std::vector<OptionInfo> &options() const = 0;
+
+  /// The operator's own cases under `options` (complete): at least 40 over all options together.
+  virtual std::vector<Case> cases(const Options &options) const = 0;
+  /// Completes and checks a user's case: defaults (Hkv=H, Dv=D, S=L …), sizes ≥ 0, heads divide, memory under `maxBytes`.
+  virtual Result<Case> completeCase(Case partial, uint64_t maxBytes = 8ull << 30) const = 0;
+  /// Which shape speed is measured at when the user gives none.
+  virtual Case speedCase(const Options &options) const = 0;
+
+  /// Inputs from the case's distribution with `seed` in place of the case's own, and the right outputs.
+  virtual Result<Problem> make(const Case &c, uint64_t seed) const = 0;
+  virtual Work work(const Case &c) const = 0;
+  /// Explains a wrong `output` (tensor name to what the kernel wrote) at flat index `worst` of tensor `tensor`.
+  virtual Diagnosis diagnose(const Case &c, const Problem &problem, const std::map<std::string, Tensor> &output,
+                             const std::string &tensor, int64_t worst) const = 0;
+};
+
+/// The registry. `findOperator` is a user error that names the nearest known operator.
+const std::vector<const Operator *> &allOperators();
+Result<const Operator *> findOperator(const std::string &name);
+
+} // namespace opsight::ops
