@@ -1,7 +1,50 @@
 // A CUDA kernel compiled to LLVM IR for the nvptx64 triple, not yet bound to a card, and the facts seen on the way.
 //
-// The IR speaks CUDA: shared memory in address space 3, __constant__ in 4, globals in 1, llvm.nvvm.* intrinsics,
-// __nv_* mathematics, and our own calls named __opsight_* where CUDA has no intrinsic (include/opsight-cuda says which).
+// What a lowering finds in the IR (the dialect; include/opsight-cuda makes it so):
+//
+// Functions. The only definition with external linkage is the kernel (calling convention ptx_kernel). At either level
+// of optimisation every device function is inlined into it, except recursive ones and those whose address is taken.
+// Every instruction's DILocation says file and line, and through inlinedAt the chain of device functions.
+//
+// Memory. Address spaces: 0 generic, 1 global (__device__ variables), 3 shared, 4 constant (__constant__), 5 never used
+// (allocas are in 0). Pointer parameters of the kernel are `ptr` (0); at the top of the entry block each is cast to
+// address space 1 and back, and address spaces are then inferred, so most accesses are in 1, 3 or 4 already; generic
+// ones remain for pointers loaded from memory or merged from two spaces. A struct by value is `ptr byval(T)`, read only.
+// Static __shared__ is an internal global in 3 with undefined initialiser; `extern __shared__` is an external global
+// `[0 x T]` in 3: all such globals are one memory that starts at the same address, 16-byte aligned, behind the static
+// ones. String literals and constexpr tables are private constants in 0. __constant__ and __device__ variables are
+// `externally_initialized`: the host may change them. llvm.memcpy, memmove, memset and lifetime markers may occur.
+//
+// Values. i1 i8 i16 i32 i64 (i128 where the source has it), half, float, double, ptr; vectors only where the source has
+// them (ext_vector_type, any width) or where a whole small struct is moved. bfloat never occurs: __nv_bfloat16 is 16 bits
+// and converts by integer arithmetic. fmul and fadd that may fuse carry `contract`, as nvcc does by default; what came
+// from __fmul_rn, __fadd_rn … carries no flag and must not fuse. fdiv and llvm.sqrt are correctly rounded. No denormal
+// is flushed.
+//
+// Thread and block. llvm.nvvm.read.ptx.sreg.{tid,ntid,ctaid,nctaid}.{x,y,z}, .laneid; warpSize is the constant 32.
+// Barriers: llvm.nvvm.barrier.cta.sync.aligned.all(0); __syncthreads_count/_and/_or are
+// llvm.nvvm.barrier.cta.red.{popc,and,or}.aligned.all(0, i1); __syncwarp is llvm.nvvm.bar.warp.sync(mask).
+// Warps: llvm.nvvm.shfl.sync.{idx,up,down,bfly}.i32(mask, value, lane, clamp) alone (floats are bitcast, 64 bits are two
+// of them); clamp = ((32 - width) << 8) | (up: 0, others: 31). llvm.nvvm.vote.{ballot,any,all}.sync(mask, i1),
+// llvm.nvvm.activemask, llvm.nvvm.match.{any.sync.i32,any.sync.i64,all.sync.i32p,all.sync.i64p},
+// llvm.nvvm.redux.sync.{add,min,max,umin,umax,and,or,xor}(value, mask).
+// Atomics: atomicrmw {add sub(as add) and or xor min max umin umax xchg fadd uinc_wrap udec_wrap} and cmpxchg, monotonic, on
+// i32, i64, float, double; half and bfloat atomics are cmpxchg loops. Volatile accesses stay volatile.
+// Fences (__threadfence…): `fence seq_cst`. clock(), clock64(), globaltimer: llvm.nvvm.read.ptx.sreg.{clock,clock64,
+// globaltimer}; __nanosleep vanishes. __trap() is llvm.trap.
+//
+// Mathematics. Whatever LLVM has an intrinsic for is that intrinsic, for float, double (and half where the source says
+// so): llvm.{fma sqrt fabs floor ceil trunc rint nearbyint round roundeven maxnum minnum copysign ldexp frexp exp exp2
+// exp10 log log2 log10 pow sin cos tan asin acos atan atan2 sinh cosh tanh ctpop ctlz cttz bitreverse bswap abs smin smax
+// umin umax fshl fshr canonicalize}; fmod is frem. CUDA's fast forms (__expf, __fdividef, rsqrtf …) are the same, exact
+// ones: rsqrtf(x) is 1 / llvm.sqrt(x). What has no intrinsic is a call to an undefined `__nv_NAME` (float: `__nv_NAMEf`),
+// memory(none): erf erfc erfinv erfcinv erfcx cbrt expm1 log1p hypot tgamma lgamma sinpi cospi asinh acosh atanh remainder
+// nextafter j0 j1 y0 y1 jn yn normcdf normcdfinv rhypot norm3d norm4d cyl_bessel_i0 cyl_bessel_i1, and the directed
+// roundings {f,d}{add,sub,mul,div,sqrt,rcp}_{rz,ru,rd}, fma(f)_{rz,ru,rd}.
+//
+// Speaking. `i32 @__opsight_printf(ptr format, ...)` with C's promotions (float to double, short to int); the format is a
+// private constant string, else the front end has refused it. `void @__opsight_assert(ptr message, ptr file, i32 line,
+// ptr function)`: returns as far as the IR goes; a lowering may end the thread there.
 #pragma once
 #include "base/error.h"
 #include <cstdint>
