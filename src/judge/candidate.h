@@ -14,6 +14,7 @@ struct Build {
   card::LaunchConfig launch;
   std::vector<ops::Bound> arguments;              // one for each Buffer and Scalar parameter, in order
   std::vector<ops::ParameterView> parameters;     // beside them
+  std::vector<ops::Requirement> requirements{};   // of ops::impliedRequirements; a case that breaks one is not tried
 };
 
 /// Why a case is outside what the candidate says it takes; counted as not tried.

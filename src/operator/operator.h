@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "base/expression.h"
 #include <cstddef>
-#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -43,6 +43,9 @@ struct Case {
   /// False: ill-conditioned by nature; judged by `illConditionedFactor` times a plain fp32 evaluation (pitfalls 14).
   bool wellConditioned = true;
   std::string note{};            // why it is here, with the public report it comes from ("S05: …")
+  /// How the inputs are made beyond the distribution, by the operator's own names; of attention:
+  /// "mask" (which pattern: random, padding-left, sliding, blocks, rows-empty, …) and "mask_shape" ("1,1,1,S").
+  std::map<std::string, std::string> traits{};
 };
 
 struct TensorInfo {
@@ -68,8 +71,16 @@ struct OptionInfo {
 struct Problem {
   std::map<std::string, Tensor> inputs;               // by tensor name
   std::map<std::string, std::vector<double>> outputs; // by tensor name, row-major
-  /// Largest error of a plain single-precision evaluation by the judge's metric; filled for ill-conditioned cases.
-  double plainError = 0;
+  /// Errors of a plain single-precision evaluation by the judge's metric, largest and root mean square over the
+  /// operator's first output; filled for ill-conditioned cases and for small well-conditioned ones, else 0.
+  double plainError = 0, plainRms = 0;
+};
+
+/// A problem as one kernel sees it: operands broadcast as far as the kernel does not stride them itself, and the
+/// values of every symbol that a scalar parameter may ask for (sizes and strides).
+struct Presented {
+  std::map<std::string, Tensor> inputs;
+  Symbols symbols;
 };
 
 /// Operations and bytes that the operator needs at least; `flops` counts causal attention dense.
@@ -96,6 +107,8 @@ public:
 
   /// The operator's own cases under `options` (complete): at least 40 over all options together.
   virtual std::vector<Case> cases(const Options &options) const = 0;
+  /// `partial` with the default of every option that it leaves out; a user error names the nearest option or value.
+  Result<Options> completeOptions(const Options &partial) const;
   /// Completes and checks a user's case: defaults (Hkv=H, Dv=D, S=L …), sizes ≥ 0, heads divide, memory under `maxBytes`.
   virtual Result<Case> completeCase(Case partial, uint64_t maxBytes = 8ull << 30) const = 0;
   /// Which shape speed is measured at when the user gives none.
@@ -103,6 +116,12 @@ public:
 
   /// Inputs from the case's distribution with `seed` in place of the case's own, and the right outputs.
   virtual Result<Problem> make(const Case &c, uint64_t seed) const = 0;
+  /// `problem` for a kernel whose scalar parameters mention `heard`. A mask is dense (B,H,L,S) unless the kernel takes
+  /// mask_stride_b, mask_stride_h or mask_stride_l: a dimension that it strides keeps its broadcast shape, stride 0.
+  virtual Presented present(const Case &c, const Problem &problem, const std::vector<std::string> &heard) const = 0;
+  /// The values of the scalars "scale" and "causal" in `c`.
+  virtual double scaleOf(const Case &c) const = 0;
+  virtual int causalOf(const Case &c) const = 0;
   virtual Work work(const Case &c) const = 0;
   /// Explains a wrong `output` (tensor name to what the kernel wrote) at flat index `worst` of tensor `tensor`.
   virtual Diagnosis diagnose(const Case &c, const Problem &problem, const std::map<std::string, Tensor> &output,

@@ -1,0 +1,249 @@
+// What scaled_dot_product_attention is: its symbols, tensors, options, sizes and cost.
+#include "operator/attention.h"
+#include "base/text.h"
+#include "operator/attention_masks.h"
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace opsight::ops {
+namespace attention {
+
+Shape shapeOf(const Case &c) {
+  Shape s;
+  auto size = [&](const char *name) { return c.symbols.at(name); };
+  s.B = size("B"), s.H = size("H"), s.Hkv = size("Hkv"), s.L = size("L"), s.S = size("S"), s.D = size("D"),
+  s.Dv = size("Dv");
+  auto option = [&](const char *name) {
+    auto found = c.options.find(name);
+    return found == c.options.end() ? std::string("none") : found->second;
+  };
+  std::string causal = option("causal"), mask = option("mask");
+  s.causal = causal == "top-left"       ? Causal::TopLeft
+             : causal == "bottom-right" ? Causal::BottomRight
+                                        : Causal::None;
+  s.mask = mask == "bool" ? MaskKind::Bool : mask == "additive" ? MaskKind::Additive : MaskKind::None;
+  // The kernel receives a float, so that is the scale the reference uses.
+  s.scale = double(float(c.scale ? *c.scale : 1 / std::sqrt(double(s.D))));
+  return s;
+}
+
+Inputs inputsOf(const Case &c, const std::map<std::string, Tensor> &tensors) {
+  Inputs in{shapeOf(c)};
+  in.query = tensors.at("query").as<float>().data();
+  in.key = tensors.at("key").as<float>().data();
+  in.value = tensors.at("value").as<float>().data();
+  if (auto mask = tensors.find("mask"); mask != tensors.end())
+    in.mask = MaskView(mask->second);
+  return in;
+}
+
+Row rowAt(const Shape &s, int64_t flat) { return {flat / (s.H * s.L), flat / s.L % s.H, flat % s.L}; }
+
+} // namespace attention
+
+namespace {
+using namespace attention;
+
+/// Symbol, what it means, and its value where a case leaves it out (another symbol's, or a number).
+struct SymbolRow {
+  std::string name, help, otherwise;
+};
+const std::vector<SymbolRow> symbolTable{
+    {"B", "batch", "1"},
+    {"H", "query heads", "1"},
+    {"Hkv", "key and value heads; H is a multiple of it", "H"},
+    {"L", "queries", ""},
+    {"S", "keys", "L"},
+    {"D", "head dimension of query and key", "64"},
+    {"Dv", "head dimension of value", "D"},
+};
+
+class Attention final : public Operator {
+public:
+  std::string_view name() const override { return "scaled_dot_product_attention"; }
+  std::string_view summary() const override { return "softmax(scale * Q K^T + mask) V, forward, float"; }
+  const std::vector<std::string> &symbols() const override { return symbolNames; }
+  std::string symbolHelp(const std::string &symbol) const override {
+    for (const SymbolRow &row : symbolTable)
+      if (row.name == symbol)
+        return row.help;
+    return {};
+  }
+  const std::vector<TensorInfo> &tensors() const override { return tensorInfos; }
+  const std::vector<ScalarInfo> &scalars() const override { return scalarInfos; }
+  const std::vector<OptionInfo> &options() const override { return optionInfos; }
+  std::vector<Case> cases(const Options &options) const override { return attention::cases(options); }
+  Result<Case> completeCase(Case partial, uint64_t maxBytes) const override;
+  Case speedCase(const Options &options) const override;
+  Result<Problem> make(const Case &c, uint64_t seed) const override;
+  Presented present(const Case &c, const Problem &problem, const std::vector<std::string> &heard) const override;
+  double scaleOf(const Case &c) const override { return shapeOf(c).scale; }
+  int causalOf(const Case &c) const override { return int(shapeOf(c).causal); }
+  Work work(const Case &c) const override;
+  Diagnosis diagnose(const Case &c, const Problem &problem, const std::map<std::string, Tensor> &output,
+                     const std::string &tensor, int64_t worst) const override {
+    return attention::diagnose(inputsOf(c, problem.inputs), problem, output, tensor, worst);
+  }
+
+private:
+  Status completeSymbols(Case &c) const;
+
+  const std::vector<std::string> symbolNames{"B", "H", "Hkv", "L", "S", "D", "Dv"};
+  const std::vector<TensorInfo> tensorInfos{
+      {"query", {"B", "H", "L", "D"}, TensorInfo::Role::Input, false, {"q", "query", "queries"}},
+      {"key", {"B", "Hkv", "S", "D"}, TensorInfo::Role::Input, false, {"k", "key", "keys"}},
+      {"value", {"B", "Hkv", "S", "Dv"}, TensorInfo::Role::Input, false, {"v", "val", "value", "values"}},
+      {"mask", {"B", "H", "L", "S"}, TensorInfo::Role::Input, true,
+       {"mask", "attn_mask", "attention_mask", "bias", "attn_bias"}},
+      {"output", {"B", "H", "L", "Dv"}, TensorInfo::Role::Output, false,
+       {"o", "out", "output", "outputs", "result", "attn_out"}},
+      {"lse", {"B", "H", "L"}, TensorInfo::Role::Output, true, {"lse", "softmax_lse", "logsumexp", "log_sum_exp"}},
+  };
+  const std::vector<ScalarInfo> scalarInfos{
+      {"B", {"b", "bs", "batch", "batches", "batch_size", "num_batches", "n_batch", "nbatch"}},
+      {"H", {"h", "nh", "heads", "num_heads", "n_heads", "n_head", "nheads", "hq", "h_q", "q_heads", "num_q_heads"}},
+      {"Hkv", {"hkv", "h_kv", "hk", "kv_heads", "num_kv_heads", "n_kv_heads", "nkvheads", "num_key_value_heads"}},
+      {"L", {"l", "lq", "l_q", "len_q", "q_len", "query_len", "seq_len_q", "seqlen_q", "seq_q", "nq", "n_q", "tq",
+             "num_queries"}},
+      {"S", {"s", "sk", "lk", "l_k", "len_k", "k_len", "kv_len", "key_len", "seq_len_k", "seqlen_k", "seq_len_kv",
+             "seqlen_kv", "seq_k", "nk", "n_k", "tk", "num_keys"}},
+      {"D", {"d", "dk", "d_k", "dim", "hd", "head_dim", "headdim", "head_size", "d_head", "dhead", "dim_head"}},
+      {"Dv", {"dv", "d_v", "v_dim", "value_dim", "head_dim_v", "headdim_v", "v_head_dim"}},
+      {"scale", {"scale", "softmax_scale", "sm_scale", "scaling", "qk_scale", "scale_factor", "inv_sqrt_d"}},
+      {"causal", {"causal", "is_causal", "use_causal"}},
+      {"mask_stride_b", {"mask_stride_b", "mask_batch_stride"}},
+      {"mask_stride_h", {"mask_stride_h", "mask_head_stride"}},
+      {"mask_stride_l", {"mask_stride_l", "mask_row_stride"}},
+  };
+  const std::vector<OptionInfo> optionInfos{
+      {"causal", {"none", "top-left", "bottom-right"},
+       "which keys a query sees: all; those up to its own number; those up to its own place counted from the end"},
+      {"mask", {"none", "bool", "additive"}, "bool: true keeps a key; additive: a float added to the scaled score"},
+  };
+};
+
+Status Attention::completeSymbols(Case &c) const {
+  for (const auto &[name, value] : c.symbols) {
+    if (std::ranges::find(symbolNames, name) == symbolNames.end())
+      return userError(unknownName("symbol", name, symbolNames));
+    if (value < 0)
+      return userError("case '" + c.name + "': " + name + " = " + std::to_string(value) + " is negative");
+  }
+  for (const SymbolRow &row : symbolTable) {
+    if (c.symbols.contains(row.name))
+      continue;
+    if (row.otherwise.empty())
+      return userError("case '" + c.name + "' does not say " + row.name + ", " + row.help,
+                       "write for example B=1,H=8,L=1024,D=64");
+    auto value = evaluate(row.otherwise, c.symbols);
+    if (!value)
+      return std::unexpected(value.error());
+    c.symbols[row.name] = *value;
+  }
+  for (const char *name : {"H", "Hkv", "D", "Dv"})
+    if (c.symbols[name] == 0)
+      return userError("case '" + c.name + "': " + name + " must be at least 1", "B, L and S may be 0");
+  if (c.symbols["H"] % c.symbols["Hkv"])
+    return userError("case '" + c.name + "': H = " + std::to_string(c.symbols["H"]) + " is no multiple of Hkv = " +
+                         std::to_string(c.symbols["Hkv"]),
+                     "each key-value head serves H / Hkv query heads");
+  return {};
+}
+
+Result<Case> Attention::completeCase(Case c, uint64_t maxBytes) const {
+  if (auto status = completeSymbols(c); !status)
+    return std::unexpected(status.error());
+  auto options = completeOptions(c.options);
+  if (!options)
+    return std::unexpected(options.error());
+  c.options = *options;
+  if (!knownDistribution(c.distribution))
+    return userError(unknownName("distribution", c.distribution, userDistributions()));
+  if (c.scale && !std::isfinite(*c.scale))
+    return userError("case '" + c.name + "': the scale is not finite");
+  // Doubles of the reference beside the floats, all tensors, without overflow: sizes may be absurd.
+  double bytes = 0;
+  for (const TensorInfo &tensor : tensorInfos) {
+    double count = tensor.name == "mask" && c.options["mask"] == "none" ? 0 : 1;
+    for (const std::string &symbol : tensor.shape)
+      count *= double(c.symbols[symbol]);
+    bytes += count * (tensor.role == TensorInfo::Role::Output ? 12 : 4);
+  }
+  if (bytes > double(maxBytes))
+    return userError("case '" + c.name + "' needs " + std::to_string(uint64_t(bytes / (1 << 20))) +
+                         " MiB of memory; the limit is " + std::to_string(maxBytes >> 20) + " MiB",
+                     "choose smaller sizes");
+  if (c.name.empty())
+    c.name = "B=" + std::to_string(c.symbols["B"]) + " H=" + std::to_string(c.symbols["H"]) + " L=" +
+             std::to_string(c.symbols["L"]) + " S=" + std::to_string(c.symbols["S"]) + " D=" +
+             std::to_string(c.symbols["D"]) + (c.distribution == "normal" ? "" : " " + c.distribution);
+  return c;
+}
+
+Case Attention::speedCase(const Options &options) const {
+  Case c;
+  c.name = "B=1 H=8 L=S=1024 D=64";
+  c.symbols = {{"B", 1}, {"H", 8}, {"Hkv", 8}, {"L", 1024}, {"S", 1024}, {"D", 64}, {"Dv", 64}};
+  c.options = options;
+  return c;
+}
+
+/// Up to this many operations a well-conditioned case also gets its plain evaluation, for the check of precision.
+constexpr double plainFlops = 3e7;
+
+Result<Problem> Attention::make(const Case &c, uint64_t seed) const {
+  Problem problem;
+  problem.inputs = makeInputs(c, seed);
+  Inputs inputs = inputsOf(c, problem.inputs);
+  problem.outputs = reference(inputs);
+  if (!c.wellConditioned || work(c).flops <= plainFlops) {
+    PlainErrors errors = plainErrors(inputs, problem.outputs.at("output"));
+    problem.plainError = errors.largest;
+    problem.plainRms = errors.rms;
+  }
+  return problem;
+}
+
+Presented Attention::present(const Case &c, const Problem &problem, const std::vector<std::string> &heard) const {
+  Presented seen{problem.inputs, c.symbols};
+  auto found = seen.inputs.find("mask");
+  if (found == seen.inputs.end())
+    return seen;
+  const char *strides[] = {"mask_stride_b", "mask_stride_h", "mask_stride_l"};
+  std::vector<int64_t> full{c.symbols.at("B"), c.symbols.at("H"), c.symbols.at("L"), c.symbols.at("S")};
+  std::vector<int64_t> shape = full;
+  for (size_t dim = 0; dim < 3; ++dim)
+    if (std::ranges::find(heard, strides[dim]) != heard.end())
+      shape[dim] = found->second.shape[dim];
+  found->second = broadcastMask(found->second, shape);
+  MaskView view(found->second);
+  seen.symbols["mask_stride_b"] = view.strideB;
+  seen.symbols["mask_stride_h"] = view.strideH;
+  seen.symbols["mask_stride_l"] = view.strideL;
+  return seen;
+}
+
+Work Attention::work(const Case &c) const {
+  Shape s = shapeOf(c);
+  double rows = double(s.rows()), width = double(s.D + s.Dv);
+  Work work;
+  work.flops = 2 * rows * double(s.S) * width;
+  work.bytes = 4 * (rows * width + double(s.B * s.Hkv * s.S) * width);
+  if (s.mask != MaskKind::None) {
+    double elements = 1;
+    for (int64_t extent : maskShape(c))
+      elements *= double(extent);
+    work.bytes += elements * (s.mask == MaskKind::Bool ? 1 : 4);
+  }
+  return work;
+}
+
+} // namespace
+
+const Operator &scaledDotProductAttention() {
+  static const Attention attention;
+  return attention;
+}
+
+} // namespace opsight::ops
