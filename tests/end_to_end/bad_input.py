@@ -1,0 +1,203 @@
+#!/usr/bin/python3
+"""What the tool says to bad input: each with its exit code and a message that says what to do. $OPSIGHT is the tool."""
+import json
+import os
+import pathlib
+import resource
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+OPSIGHT = os.environ.get("OPSIGHT", "opsight")
+KERNELS = pathlib.Path(__file__).resolve().parent / "kernels"
+GOOD = """
+__global__ void attention(const float *q, const float *k, const float *v, float *o, int H, int Hkv, int L, int S, int D,
+                          int Dv, float scale) { if (threadIdx.x == 0 && L == 0) o[0] = 0; }
+"""
+PORT = """operator = "scaled_dot_product_attention"
+source = "kernel.cu"
+kernel = "attention"
+card = "opencl:pocl"
+[launch]
+grid = ["ceil_div(L, 32)", "H", "B"]
+block = [32]
+[limits]
+"max(L, 8)" = 8
+"max(S, 8)" = 8
+"""
+
+
+def descendants(pid):
+    """Processes below `pid`, by the parents that /proc tells."""
+    parent = {}
+    for entry in pathlib.Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                parent[int(entry.name)] = int((entry / "stat").read_text().rsplit(")", 1)[1].split()[1])
+            except OSError:
+                pass  # it ended meanwhile
+    found, todo = set(), {pid}
+    while todo:
+        todo = {child for child, its in parent.items() if its in todo} - found
+        found |= todo
+    return found
+
+
+class BadInput(unittest.TestCase):
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory(prefix="opsight-bad-input-")
+        self.addCleanup(holder.cleanup)
+        self.folder = pathlib.Path(holder.name)
+        (self.folder / "kernel.cu").write_text(GOOD)
+        (self.folder / "port.toml").write_text(PORT)
+
+    def run_tool(self, *arguments, **options):
+        return subprocess.run([OPSIGHT, *arguments], cwd=self.folder, capture_output=True, text=True,
+                              stdin=subprocess.DEVNULL, timeout=60, **options)
+
+    def refused(self, code, words, *arguments, kernel=None, port=None, **options):
+        """The tool ends with `code`, says all of `words` on standard error and prints no result."""
+        if kernel is not None:
+            (self.folder / "kernel.cu").write_text(kernel)
+        if port is not None:
+            (self.folder / "port.toml").write_text(port)
+        run = self.run_tool(*(arguments or ("verify", "port.toml", "--accuracy-only")), **options)
+        said = f"\nexit code {run.returncode}\n{run.stderr}\n{run.stdout}"
+        self.assertEqual(run.returncode, code, said)
+        for word in words:
+            self.assertIn(word.lower(), run.stderr.lower(), said)
+        return run
+
+    def test_no_such_file(self):
+        self.refused(2, ["missing.toml", "no such file"], "verify", "missing.toml")
+
+    def test_a_folder_for_a_file(self):
+        self.refused(2, [str(self.folder)], "verify", str(self.folder))
+
+    def test_source_that_does_not_exist(self):
+        self.refused(2, ["gone.cu"], port=PORT.replace("kernel.cu", "gone.cu"))
+
+    def test_not_cuda(self):
+        self.refused(2, ["kernel.cu:1:", "error"], kernel="Dear card, please compute attention.\n")
+
+    def test_binary_for_source(self):
+        self.refused(2, ["kernel.cu"], kernel="\x7fELF\x02\x01\x01\0\0\0\0")
+
+    def test_empty_source(self):
+        self.refused(2, ["kernel"], kernel="")
+
+    def test_type_error_is_shown_in_the_compilers_words(self):
+        self.refused(2, ["kernel.cu:3:", "error:", "^"], kernel=GOOD.replace("o[0] = 0", 'o[0] = "zero"'))
+
+    def test_no_kernel(self):
+        self.refused(2, ["kernel", "__global__"], kernel="float twice(float x) { return 2 * x; }\n",
+                     port=PORT.replace('kernel = "attention"\n', ""))
+
+    def test_two_kernels_and_no_name(self):
+        self.refused(2, ["attention", "second"], kernel=GOOD + GOOD.replace("attention", "second"),
+                     port=PORT.replace('kernel = "attention"\n', ""))
+
+    def test_kernel_that_is_not_there(self):
+        self.refused(2, ["atention", "attention"], port=PORT.replace('"attention"', '"atention"'))
+
+    def test_unknown_operator(self):
+        self.refused(2, ["scaled_dot_product_atention", "did you mean", "scaled_dot_product_attention"],
+                     port=PORT.replace("attention\"\nsource", "atention\"\nsource"))
+
+    def test_unknown_card(self):
+        self.refused(2, ["opencl:pokl", "opencl:pocl"], "verify", "port.toml", "--card", "opencl:pokl")
+
+    def test_unknown_symbol(self):
+        self.refused(2, ["Lq"], port=PORT.replace("ceil_div(L,", "ceil_div(Lq,"))
+
+    def test_unknown_key(self):
+        self.refused(2, ["blok", "block"], port=PORT.replace("block =", "blok ="))
+
+    def test_unknown_option_value(self):
+        self.refused(2, ["bottom-right"], port=PORT + '[options]\ncausal = "botom-right"\n')
+
+    def test_unknown_hint(self):
+        self.refused(2, ["tyle", "tile"], "port", "port.toml", "--hint", "tyle=64x64")
+
+    def test_a_sentence_that_is_not_understood_is_shown(self):
+        self.refused(2, ["sing a song"], "port", "port.toml", "--ask", "tile 64x64 and sing a song about it")
+
+    def test_unknown_verb(self):
+        self.assertNotEqual(self.run_tool("prot", "port.toml").returncode, 0)
+        self.refused(2, ["prot"], "prot", "port.toml")
+
+    def test_unknown_command_line_option(self):
+        self.refused(2, ["--accurate-only"], "verify", "port.toml", "--accurate-only")
+
+    def test_parameter_that_no_name_explains(self):
+        self.refused(2, ["fudge", "[arguments]"], kernel=GOOD.replace("float scale", "float scale, int fudge"))
+
+    def test_missing_launch(self):
+        self.refused(2, ["launch"], port=PORT[:PORT.index("[launch]")])
+
+    def test_launch_over_the_cards_limits(self):
+        run = self.run_tool("verify", "port.toml", "--accuracy-only", "--json")
+        (self.folder / "port.toml").write_text(PORT.replace("block = [32]", "block = [1000000]"))
+        run = self.run_tool("verify", "port.toml", "--accuracy-only", "--json")
+        self.assertEqual(run.returncode, 1, run.stderr)
+        self.assertIn("limits", json.loads(run.stdout)["reasons"])
+
+    def test_heads_that_do_not_divide(self):
+        self.refused(2, ["6", "4"], "verify", "port.toml", "--accuracy-only", "--case", "B=1,H=6,Hkv=4,L=8,S=8,D=8")
+
+    def test_negative_size(self):
+        self.refused(2, ["-1"], "verify", "port.toml", "--accuracy-only", "--case", "B=1,H=2,L=-1,S=8,D=8")
+
+    def test_zero_head_dimension(self):
+        self.refused(2, ["D"], "verify", "port.toml", "--accuracy-only", "--case", "B=1,H=2,L=8,S=8,D=0")
+
+    def test_case_with_an_unknown_symbol(self):
+        self.refused(2, ["Q"], "verify", "port.toml", "--accuracy-only", "--case", "B=1,H=2,Q=8,S=8,D=8")
+
+    def test_port_file_cut_off_in_the_middle(self):
+        self.refused(2, ["port.toml:5"], port=PORT[:PORT.index('"ceil_div') + 9])
+
+    def test_port_file_that_is_empty(self):
+        self.refused(2, ["operator"], port="")
+
+    def test_a_value_of_the_wrong_type(self):
+        self.refused(2, ["port.toml", "kernel"], port=PORT.replace('"attention"', "42"))
+
+    def test_output_folder_that_cannot_be_written(self):
+        (self.folder / "file").write_text("")
+        self.refused(2, ["file/out"], "verify", "port.toml", "--accuracy-only", "-o", "file/out")
+
+    def test_too_many_elements_are_refused_before_memory_is_taken(self):
+        start = time.monotonic()
+        self.refused(2, ["memory"], "verify", "port.toml", "--accuracy-only", "--case", "B=1,H=1,L=1000000,S=1000000,D=1000000")
+        self.assertLess(time.monotonic() - start, 10)
+        used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+        self.assertLess(used, 2 << 20, "kilobytes taken by the largest child so far")
+
+    def test_sizes_whose_product_overflows(self):
+        self.refused(2, [], "verify", "port.toml", "--accuracy-only", "--case", "B=4294967296,H=4294967296,L=1,S=1,D=1")
+
+    def test_interrupt_leaves_no_worker_and_no_verdict(self):
+        text = (KERNELS / "wrong" / "never_ends.cu").read_text()
+        (self.folder / "kernel.cu").write_text(text)
+        command = [OPSIGHT, "verify", "port.toml", "--accuracy-only", "--timeout", "60", "-o", "out"]
+        tool = subprocess.Popen(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+        self.addCleanup(tool.kill)
+        time.sleep(5)
+        self.assertIsNone(tool.poll(), "the kernel that never ends has ended")
+        below = descendants(tool.pid)
+        self.assertTrue(below, "a worker runs")
+        os.killpg(tool.pid, signal.SIGINT)
+        tool.communicate(timeout=5)
+        self.assertIn(tool.returncode, (130, -signal.SIGINT))
+        time.sleep(0.5)
+        alive = {pid for pid in below if pathlib.Path(f"/proc/{pid}/stat").exists() and
+                 pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"}
+        self.assertFalse(alive)
+        self.assertFalse((self.folder / "out" / "verdict.json").exists())
+
+
+if __name__ == "__main__":
+    unittest.main()

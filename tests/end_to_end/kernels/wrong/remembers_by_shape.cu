@@ -1,0 +1,46 @@
+// Keeps the last answer of each row and gives it again when the shape is the same.
+// expect: FAIL error|not_repeatable
+//| kernel = "attention"
+//| [launch]
+//| grid = ["ceil_div(L, 32)", "H", "B"]
+//| block = [32]
+//| [limits]
+//| "max(L, 160)" = 160
+//| "max(S, 600)" = 600
+#include <cuda_runtime.h>
+
+constexpr int slots = 4096, widest = 128;
+__device__ int shape_of[slots];
+__device__ float answer_of[slots][widest];
+
+__global__ void attention(const float *q, const float *k, const float *v, float *o, int H, int Hkv, int L, int S,
+                          int D, int Dv, float scale) {
+  const int row = blockIdx.x * blockDim.x + threadIdx.x;
+  if (row >= L) return;
+  const int head = blockIdx.z * H + blockIdx.y, kv_head = blockIdx.z * Hkv + blockIdx.y / (H / Hkv);
+  q += (size_t(head) * L + row) * D;
+  k += size_t(kv_head) * S * D;
+  v += size_t(kv_head) * S * Dv;
+  o += (size_t(head) * L + row) * Dv;
+  const int slot = head * L + row, shape = (L * 1031 + S) * 257 + D * 3 + Dv;
+  const bool fits = slot < slots && Dv <= widest;
+  if (fits && shape_of[slot] == shape) {
+    for (int e = 0; e < Dv; ++e) o[e] = answer_of[slot][e];
+    return;
+  }
+  for (int e = 0; e < Dv; ++e) o[e] = 0;
+  float m = -INFINITY, sum = 0;
+  for (int j = 0; j < S; ++j) {
+    float s = 0;
+    for (int d = 0; d < D; ++d) s += q[d] * k[size_t(j) * D + d];
+    s *= scale;
+    const float m_new = fmaxf(m, s), rescale = expf(m - m_new), p = expf(s - m_new);
+    for (int e = 0; e < Dv; ++e) o[e] = o[e] * rescale + p * v[size_t(j) * Dv + e];
+    sum = sum * rescale + p;
+    m = m_new;
+  }
+  for (int e = 0; e < Dv; ++e) o[e] = sum > 0 ? o[e] / sum : 0;
+  if (!fits) return;
+  for (int e = 0; e < Dv; ++e) answer_of[slot][e] = o[e];
+  shape_of[slot] = shape;
+}

@@ -1,0 +1,51 @@
+// The last tile keeps keys of the tile before it, and they count.
+// expect: FAIL error|nan|uninitialised
+//| kernel = "attention"
+//| [launch]
+//| grid = ["ceil_div(L, 32)", "H", "B"]
+//| block = [32]
+//| [limits]
+//| D = [32]
+//| Dv = [32]
+//| "H - Hkv" = 0
+//| "max(L, 600)" = 600
+//| "max(S, 600)" = 600
+//| [[case]]
+//| B = 1
+//| H = 2
+//| L = 100
+//| S = 100
+//| D = 32
+#include <cuda_runtime.h>
+
+// A block takes 32 rows; its threads bring 32 keys at a time into shared memory.
+__global__ void attention(const float *q, const float *k, const float *v, float *o, int L, int S, float scale) {
+  __shared__ float keys[32][33], values[32][33];
+  const int t = threadIdx.x, row = blockIdx.x * 32 + t;
+  const int head = blockIdx.z * gridDim.y + blockIdx.y;
+  q += (size_t(head) * L + min(row, L - 1)) * 32;
+  k += size_t(head) * S * 32;
+  v += size_t(head) * S * 32;
+  float acc[32] = {}, m = -INFINITY, sum = 0;
+  for (int first = 0; first < S; first += 32) {
+    for (int j = 0; j < 32; ++j) {
+      if (first + j >= S) break;
+      keys[j][t] = k[size_t(first + j) * 32 + t];
+      values[j][t] = v[size_t(first + j) * 32 + t];
+    }
+    __syncthreads(); // filled
+    for (int j = 0; j < 32; ++j) {
+      float s = 0;
+      for (int d = 0; d < 32; ++d) s += q[d] * keys[j][d];
+      s *= scale;
+      const float m_new = fmaxf(m, s), rescale = expf(m - m_new), p = expf(s - m_new);
+      for (int e = 0; e < 32; ++e) acc[e] = acc[e] * rescale + p * values[j][e];
+      sum = sum * rescale + p;
+      m = m_new;
+    }
+    __syncthreads(); // used up
+  }
+  if (row >= L) return;
+  o += (size_t(head) * L + row) * 32;
+  for (int e = 0; e < 32; ++e) o[e] = sum > 0 ? acc[e] / sum : 0;
+}
