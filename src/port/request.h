@@ -1,0 +1,73 @@
+// What the user asked for, in one value: a port file, or a .cu with options that say the same, ends up here.
+#pragma once
+#include "operator/operator.h"
+#include <filesystem>
+
+namespace opsight::port {
+
+/// A text with the place it was written at, so that later errors can point there.
+struct Placed {
+  std::string text;
+  SourcePlace where{};
+};
+
+/// A macro: an expression over the operator's symbols (the kernel is built anew for each value), or text as it is.
+struct Define {
+  Placed value;
+  bool isExpression = false;
+};
+
+/// `expression` must take one of `values`; cases where it does not are counted as not tried.
+struct LimitRule {
+  Placed expression;
+  std::vector<int64_t> values;
+};
+
+/// A constraint of the engineer, "tile" = "64x64"; `said` is the sentence or option it was understood from.
+struct Hint {
+  std::string key, value, said;
+  SourcePlace where{};
+};
+
+/// One part of an ask and how it was understood.
+struct Understood {
+  enum class As { Demand, Hint, Reason } as = As::Demand;
+  std::string said;    // the part, as the user wrote it
+  std::string meaning; // what Opsight makes of it
+};
+
+struct Launch {
+  std::vector<Placed> grid, block; // one to three expressions each
+  Placed shared{"0"};              // dynamic shared memory, bytes
+};
+
+/// What is accepted; none: not said, then the default of the operator's judge.
+struct Accept {
+  std::optional<double> maxError, minSpeed;
+  std::optional<Placed> reference; // "vendor", "source", or the path of a file of recorded figures
+  bool accuracyOnly = false;
+};
+
+struct Request {
+  std::filesystem::path file; // the port file, or the .cu itself
+  const ops::Operator *op = nullptr;
+  std::filesystem::path source;
+  std::string kernel, card;
+  Launch launch;
+  std::map<std::string, Placed> arguments; // kernel parameter to what it receives
+  std::map<std::string, Define> defines;
+  std::vector<LimitRule> limits;
+  ops::Options options; // complete once `finish` has run
+  Accept accept;
+  std::vector<Placed> asks;
+  std::vector<Hint> hints;
+  std::vector<Understood> understood;
+  std::vector<ops::Case> cases; // the user's own, complete
+  std::string mapping;          // "simt", "simd"; empty: the card's own
+  std::optional<uint64_t> seed;
+  double timeoutSeconds = 30; // of one kernel run
+};
+
+inline constexpr double defaultMaxError = 1e-5, defaultMinSpeed = 0.70;
+
+} // namespace opsight::port
