@@ -94,7 +94,7 @@ show_ninja() {
     if [[ $line =~ ^\[([0-9]+)/([0-9]+)\] ]]; then
       failing=
       finished=${BASH_REMATCH[1]} total=${BASH_REMATCH[2]}
-      ((finished * 10 / total > tenth)) && { tenth=$((finished * 10 / total)); printf 'building: %s of %s\n' "$finished" "$total" >&2; }
+      ((finished > 0 && finished * 10 / total > tenth)) && { tenth=$((finished * 10 / total)); printf 'building: %s of %s\n' "$finished" "$total" >&2; }
     fi
     [[ $line == FAILED:* || $line == *'CMake Error'* || $line == 'ninja: error'* ]] && failing=1
     [[ -n $failing ]] && printf '%s\n' "$line" >&2
