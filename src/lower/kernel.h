@@ -1,0 +1,17 @@
+// Changing a kernel's signature while its body stays.
+#pragma once
+#include "lower/pass.h"
+
+namespace opsight::lower {
+
+/// Gives the kernel the parameter types `types` (with the same calling convention and name) and moves its body over.
+/// Returns the old function, bodiless, whose arguments still have their uses: the caller replaces and erases it.
+llvm::Function *replaceSignature(Context &context, llvm::ArrayRef<llvm::Type *> types);
+
+/// Adds one parameter at the end, to the kernel and to the manifest.
+llvm::Argument *appendParameter(Context &context, llvm::Type *type, card::Parameter description);
+
+/// A static shared array of ours, counted in the manifest.
+llvm::GlobalVariable *createShared(Context &context, llvm::Type *type, llvm::StringRef name);
+
+} // namespace opsight::lower

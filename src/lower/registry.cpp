@@ -1,0 +1,21 @@
+// The one list of targets' pass tables.
+#include "lower/registry.h"
+#include "lower/spirv/passes.h"
+
+namespace opsight::lower {
+
+std::vector<const Pass *> allPasses() {
+  std::vector<const Pass *> all;
+  for (const Pass *pass : spirv::passes())
+    all.push_back(pass);
+  return all;
+}
+
+const Pass *findPass(std::string_view name) {
+  for (const Pass *pass : allPasses())
+    if (pass->name == name)
+      return pass;
+  return nullptr;
+}
+
+} // namespace opsight::lower

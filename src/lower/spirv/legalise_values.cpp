@@ -1,0 +1,35 @@
+// legalise_values: values of types and forms that SPIR-V consumers do not take are rewritten into ones they do.
+#include "lower/spirv/passes.h"
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
+
+namespace opsight::lower::spirv {
+
+// `freeze` says: some value, but one. Drivers have no undefined values but the constant; zero is as good as any.
+static void dropFreeze(llvm::FreezeInst *freeze) {
+  llvm::Value *value = freeze->getOperand(0);
+  if (llvm::isa<llvm::UndefValue>(value))
+    value = llvm::Constant::getNullValue(freeze->getType());
+  freeze->replaceAllUsesWith(value);
+  freeze->eraseFromParent();
+}
+
+static bool saysNothing(const llvm::Instruction &instruction) {
+  auto *intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+  return intrinsic && (intrinsic->isAssumeLikeIntrinsic() || intrinsic->getIntrinsicID() == llvm::Intrinsic::prefetch);
+}
+
+static Status run(Context &context) {
+  for (llvm::Instruction &instruction : llvm::make_early_inc_range(llvm::instructions(*context.kernel))) {
+    if (auto *freeze = llvm::dyn_cast<llvm::FreezeInst>(&instruction))
+      dropFreeze(freeze);
+    else if (saysNothing(instruction) && instruction.use_empty())
+      instruction.eraseFromParent();
+  }
+  return {};
+}
+
+const Pass legalise_values{"legalise_values", "rewrite forms of values that SPIR-V consumers refuse", run};
+
+} // namespace opsight::lower::spirv
