@@ -229,6 +229,10 @@ Work Attention::work(const Case &c) const {
   double rows = double(s.rows()), width = double(s.D + s.Dv);
   Work work;
   work.flops = 2 * rows * double(s.S) * width;
+  double visible = 0;
+  for (int64_t i = 0; i < s.L; ++i)
+    visible += double(s.visibleKeys(i));
+  work.leastFlops = s.mask == MaskKind::None ? 2 * double(s.B * s.H) * visible * width : 0;
   work.bytes = 4 * (rows * width + double(s.B * s.Hkv * s.S) * width);
   if (s.mask != MaskKind::None) {
     double elements = 1;

@@ -83,9 +83,10 @@ struct Presented {
   Symbols symbols;
 };
 
-/// Operations and bytes that the operator needs at least; `flops` counts causal attention dense.
+/// Operations and bytes of the operator. `flops` counts causal attention dense; `leastFlops` are those that no kernel can
+/// avoid (keys behind the diagonal and under a mask left out), for telling an impossible speed.
 struct Work {
-  double flops = 0, bytes = 0;
+  double flops = 0, leastFlops = 0, bytes = 0;
 };
 
 /// Where in the operator a wrong output comes from, found by comparing it with known ways to go wrong.

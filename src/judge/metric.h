@@ -1,0 +1,23 @@
+// How far a written tensor is from the right one, element by element, in double precision.
+#pragma once
+#include "judge/judge.h"
+
+namespace opsight::judge {
+
+struct Comparison {
+  double error = 0;       // the largest; infinity for NaN, infinity or an element never written
+  double rms = 0;         // root mean square over elements with a finite error
+  double spread = 0;      // share of elements whose error is over `spreadFrom`
+  int64_t worst = -1;     // flat index of the largest error
+  int64_t unwritten = 0;  // elements that still hold the poison
+  int64_t notFinite = 0;  // NaN or infinity where the reference is finite, or the reverse
+  bool constant = false;  // one value everywhere where the reference varies
+};
+
+/// `poison` is the word that filled the buffer before the run. Shapes are equal.
+Comparison compare(std::span<const float> got, std::span<const double> want, uint32_t poison, double spreadFrom = 0);
+
+/// Row-major index of flat position `at` in `shape`.
+std::vector<int64_t> indexOf(int64_t at, const std::vector<int64_t> &shape);
+
+} // namespace opsight::judge
