@@ -1,0 +1,3 @@
+// Arrives with every CUDA file; kept so that including it works.
+#pragma once
+#include "opsight/prelude.h"
