@@ -2,13 +2,15 @@
 #include "cuda/accesses.h"
 #include "cuda/dialect.h"
 #include "cuda/frontend.h"
+#include "cuda/isolate.h"
 #include "cuda/pipeline.h"
+#include "cuda/transfer.h"
 
 namespace opsight::cuda {
+namespace {
 
-Result<std::vector<std::string>> listKernels(const CompileRequest &request) { return parseKernelNames(request); }
-
-Result<Module> compile(const CompileRequest &request) {
+/// The whole way, in the child.
+Result<Module> compileHere(const CompileRequest &request) {
   Result<Module> module = parseKernel(request);
   if (!module)
     return module;
@@ -19,6 +21,19 @@ Result<Module> compile(const CompileRequest &request) {
     return std::unexpected(checked.error());
   addAccessFacts(*module->ir, module->kernel.facts);
   return module;
+}
+} // namespace
+
+Result<std::vector<std::string>> listKernels(const CompileRequest &request) {
+  auto bytes = runIsolated(request.file, {}, [&] { return packNames(parseKernelNames(request)); });
+  return bytes ? unpackNames(*bytes) : std::unexpected(bytes.error());
+}
+
+Result<Module> compile(const CompileRequest &request) {
+  if (request.optimization != 0 && request.optimization != 3)
+    return userError("optimization " + std::to_string(request.optimization) + " is neither 0 nor 3");
+  auto bytes = runIsolated(request.file, {}, [&] { return packModule(compileHere(request)); });
+  return bytes ? unpackModule(*bytes) : std::unexpected(bytes.error());
 }
 
 } // namespace opsight::cuda
