@@ -21,4 +21,10 @@ Result<card::Artifact> toSpirv(const cuda::Module &module, const Target &target)
 /// A shared library for the host processor, for kernels whose block is one thread. Unsupported for larger blocks.
 Result<card::Artifact> toNative(const cuda::Module &module, const Target &target);
 
+/// Floats in one vector register of `processor`: what the macro LANES of kernels/ should be, 16 with AVX-512, else 8.
+Result<unsigned> nativeLanes(const std::string &processor = "native");
+
+/// A C header for a native artifact's shared library: the launch structure, the entry, and a function that fills one in.
+std::string cHeader(const card::Artifact &artifact);
+
 } // namespace opsight::lower

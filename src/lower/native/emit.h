@@ -1,0 +1,18 @@
+// From IR for the host to a shared library: LLVM's code generator, then lld in a process of its own.
+#pragma once
+#include "base/error.h"
+#include <llvm/IR/Module.h>
+#include <string>
+
+namespace opsight::lower::native {
+
+/// The module's machine code as text and as a relocatable ELF object.
+struct Code {
+  std::string object, assembly;
+};
+Result<Code> emit(llvm::Module &module, const std::string &processor);
+
+/// A shared library that exports `entry` alone and needs nothing but the C library's libm and libc.
+Result<std::string> link(const std::string &object, const std::string &entry);
+
+} // namespace opsight::lower::native

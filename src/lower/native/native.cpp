@@ -1,0 +1,61 @@
+// From a CUDA module to a native artifact: what goes around the pipeline of passes.cpp.
+#include "lower/native/emit.h"
+#include "lower/native/passes.h"
+#include "lower/pipeline.h"
+#include <fmt/format.h>
+#include <llvm/ADT/StringExtras.h>
+
+namespace opsight::lower::native {
+
+/// "flash<64, 64>" becomes "opsight_flash_64_64": a name that C can call.
+static std::string entryName(const std::string &kernel) {
+  std::string name = "opsight_";
+  for (char c : kernel)
+    if (llvm::isAlnum(c))
+      name += c;
+    else if (name.back() != '_')
+      name += '_';
+  while (name.back() == '_')
+    name.pop_back();
+  return name;
+}
+
+static void describe(const cuda::Kernel &kernel, card::Manifest &manifest) {
+  manifest.kernel = kernel.name;
+  manifest.entry = entryName(kernel.name);
+  manifest.format = card::Format::Native;
+  manifest.requiredBlock = card::Dim3{};
+  manifest.maxThreadsPerBlock = kernel.facts.maxThreadsPerBlock;
+  for (size_t i = 0; i < std::min(kernel.parameters.size(), manifest.parameters.size()); ++i) {
+    manifest.parameters[i].name = kernel.parameters[i].name;
+    manifest.parameters[i].type = kernel.parameters[i].type;
+  }
+}
+
+} // namespace opsight::lower::native
+
+namespace opsight::lower {
+
+Result<card::Artifact> toNative(const cuda::Module &module, const Target &target) {
+  if (target.block.count() != 1)
+    return unsupported("blocks of more than one thread need the warp machine",
+                       "use an OpenCL card: --card opencl", module.kernel.facts.where);
+  cuda::Module copy = module.clone();
+  Result<Context> context = openContext(*copy.ir, copy.kernel.symbol, target);
+  if (!context)
+    return std::unexpected(context.error());
+  native::describe(module.kernel, context->manifest);
+  if (Status done = runPasses(*context, native::passes()); !done)
+    return std::unexpected(done.error());
+  context->manifest.notes.push_back(
+      fmt::format("compiled for the processor '{}'; a block is one thread, blocks run on all cores", target.processor));
+  auto code = native::emit(*copy.ir, target.processor);
+  if (!code)
+    return std::unexpected(code.error());
+  auto library = native::link(code->object, context->manifest.entry);
+  if (!library)
+    return std::unexpected(library.error());
+  return card::Artifact{std::move(context->manifest), std::move(*library), std::move(code->assembly)};
+}
+
+} // namespace opsight::lower

@@ -1,0 +1,33 @@
+// The pipeline: which passes, in which order, and why in that order.
+#include "lower/native/passes.h"
+#include "lower/registry.h"
+#include <array>
+
+namespace opsight::lower::native {
+
+std::span<const Pass *const> ownPasses() {
+  static const Pass *const own[] = {&lone_thread, &block_indices, &stack_shared,  &libm_calls,
+                                    &retarget,    &block_range,   &refuse_unknown, &optimise};
+  return own;
+}
+
+std::span<const Pass *const> passes() {
+  // Those named by text are shared with other targets.
+  static const std::array order{
+      findPass("keep_kernel"),       // nothing below should work on code that is not reached
+      findPass("inline_all"),        // the passes below look at one function
+      findPass("symbol_parameters"), // variables the host may write become parameters like any other
+      findPass("clamp_shifts"),      // before LLVM's own passes may exploit that wide shifts are undefined
+      &lone_thread,                  // barriers and warps of one thread fold to nothing …
+      &block_indices,                // … and so do thread indices
+      &stack_shared,                 // needs the final number of shared arrays: after lone_thread dropped code
+      &libm_calls,                   // while intrinsics still carry the user's lines, for messages
+      &refuse_unknown,               // what nobody above translated is told by name and line
+      &retarget,                     // host triple, layout and features: LLVM's passes below go by them
+      &block_range,                  // the exported entry; from here on the kernel is its callee
+      &optimise,                     // LLVM's -O3 for the host
+  };
+  return order;
+}
+
+} // namespace opsight::lower::native
