@@ -31,11 +31,12 @@ struct Parameter {
     Symbol,        // a buffer that holds a __constant__ or __device__ variable; `initial` is its first content
     Message,       // a buffer of ours through which printf and assert speak; see message.h
   };
-  std::string name; // the CUDA parameter's or variable's name; empty for ours
+  std::string name{}; // the CUDA parameter's or variable's name; empty for ours
   Kind kind = Kind::Buffer;
   uint32_t bytes = 0;
   uint32_t alignment = 1;
   std::string initial{}; // Symbol: first content, `bytes` long
+  std::string type{};    // as the source writes it, "const float *"; empty for ours
 };
 
 struct Manifest {

@@ -1,5 +1,6 @@
 // The one list of targets' pass tables.
 #include "lower/registry.h"
+#include "lower/native/passes.h"
 #include "lower/spirv/passes.h"
 
 namespace opsight::lower {
@@ -7,6 +8,8 @@ namespace opsight::lower {
 std::vector<const Pass *> allPasses() {
   std::vector<const Pass *> all;
   for (const Pass *pass : spirv::passes())
+    all.push_back(pass);
+  for (const Pass *pass : native::ownPasses())
     all.push_back(pass);
   return all;
 }
