@@ -21,6 +21,9 @@ struct Profile {
   std::string name;        // "cpu", "opencl:pocl"
   std::string description; // one line
   std::string ir;          // "spirv", "native"
+  std::string driver;      // how the worker reaches it: "cpu", "opencl"
+  std::string icd;         // OpenCL: the stem of the driver's .icd file, "pocl"
+  std::string processor;   // native code: the -march it is held to; empty: the host's own
   Mapping mapping = Mapping::Simt;
   uint32_t warpWidth = 32;
   std::vector<Figure> figures;

@@ -1,0 +1,41 @@
+#include "card/opencl/status.h"
+
+namespace opsight::card {
+
+namespace {
+struct Name {
+  cl_int status;
+  const char *name;
+};
+#define ROW(code) {code, #code}
+constexpr Name names[] = {
+    ROW(CL_DEVICE_NOT_FOUND), ROW(CL_DEVICE_NOT_AVAILABLE), ROW(CL_COMPILER_NOT_AVAILABLE),
+    ROW(CL_MEM_OBJECT_ALLOCATION_FAILURE), ROW(CL_OUT_OF_RESOURCES), ROW(CL_OUT_OF_HOST_MEMORY),
+    ROW(CL_PROFILING_INFO_NOT_AVAILABLE), ROW(CL_BUILD_PROGRAM_FAILURE), ROW(CL_MAP_FAILURE),
+    ROW(CL_MISALIGNED_SUB_BUFFER_OFFSET), ROW(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST),
+    ROW(CL_COMPILE_PROGRAM_FAILURE), ROW(CL_LINKER_NOT_AVAILABLE), ROW(CL_LINK_PROGRAM_FAILURE),
+    ROW(CL_INVALID_VALUE), ROW(CL_INVALID_DEVICE), ROW(CL_INVALID_CONTEXT), ROW(CL_INVALID_COMMAND_QUEUE),
+    ROW(CL_INVALID_HOST_PTR), ROW(CL_INVALID_MEM_OBJECT), ROW(CL_INVALID_BINARY), ROW(CL_INVALID_BUILD_OPTIONS),
+    ROW(CL_INVALID_PROGRAM), ROW(CL_INVALID_PROGRAM_EXECUTABLE), ROW(CL_INVALID_KERNEL_NAME), ROW(CL_INVALID_KERNEL),
+    ROW(CL_INVALID_ARG_INDEX), ROW(CL_INVALID_ARG_VALUE), ROW(CL_INVALID_ARG_SIZE), ROW(CL_INVALID_KERNEL_ARGS),
+    ROW(CL_INVALID_WORK_DIMENSION), ROW(CL_INVALID_WORK_GROUP_SIZE), ROW(CL_INVALID_WORK_ITEM_SIZE),
+    ROW(CL_INVALID_GLOBAL_OFFSET), ROW(CL_INVALID_EVENT), ROW(CL_INVALID_OPERATION), ROW(CL_INVALID_BUFFER_SIZE),
+    ROW(CL_INVALID_GLOBAL_WORK_SIZE), {-1001, "CL_PLATFORM_NOT_FOUND_KHR"},
+};
+#undef ROW
+} // namespace
+
+std::string nameOf(cl_int status) {
+  for (const Name &row : names)
+    if (row.status == status)
+      return row.name;
+  return "status " + std::to_string(status);
+}
+
+Status check(cl_int status, const char *call, ErrorKind kind) {
+  if (status == CL_SUCCESS)
+    return {};
+  return fail(kind, std::string(call) + ": " + nameOf(status));
+}
+
+} // namespace opsight::card

@@ -1,0 +1,39 @@
+// Which worker a card's name means, and with what environment it is started.
+#include "card/session.h"
+#include "base/file.h"
+#include "card/icd.h"
+#include "card/profile.h"
+#include "card/worker_session.h"
+
+namespace opsight::card {
+
+namespace {
+constexpr const char *anyOpenCl = "opencl";
+
+Result<std::unique_ptr<Session>> openFirst(const char *driver, const Limits &limits) {
+  auto profiles = allProfiles();
+  if (!profiles)
+    return std::unexpected(profiles.error());
+  std::string tried;
+  for (const Profile &profile : *profiles) {
+    if (profile.driver != driver)
+      continue;
+    auto session = WorkerSession::open(profile, limits);
+    if (session || session.error().kind != ErrorKind::NoVerdict)
+      return session;
+    tried += (tried.empty() ? "" : "; ") + profile.name + ": " + session.error().what;
+  }
+  return noVerdict(std::string("no ") + driver + " card has a device here (" + tried + ")", "install the package pocl-opencl-icd");
+}
+} // namespace
+
+Result<std::unique_ptr<Session>> Session::open(const std::string &card, const Limits &limits) {
+  if (card == anyOpenCl)
+    return openFirst("opencl", limits);
+  auto profile = findProfile(card);
+  if (!profile)
+    return std::unexpected(profile.error());
+  return WorkerSession::open(*profile, limits);
+}
+
+} // namespace opsight::card

@@ -1,0 +1,24 @@
+// Buffer over shared memory with sentinels around it.
+#pragma once
+#include "card/worker_session.h"
+
+namespace opsight::card {
+
+class SharedBuffer final : public Buffer {
+public:
+  static Result<std::unique_ptr<Buffer>> create(std::shared_ptr<BufferTable> table, uint64_t bytes, uint32_t alignment);
+  ~SharedBuffer() override;
+  std::span<std::byte> bytes() override { return memory_->bytes().subspan(layout_.offset, layout_.bytes); }
+  void arm() override { layout_.arm(memory_->bytes()); }
+  std::optional<int64_t> firstScribble() const override { return layout_.firstScribble(memory_->bytes()); }
+  uint32_t id() const override { return id_; }
+
+private:
+  SharedBuffer() = default;
+  std::shared_ptr<BufferTable> table_;
+  std::unique_ptr<SharedMemory> memory_;
+  GuardedLayout layout_;
+  uint32_t id_ = 0;
+};
+
+} // namespace opsight::card
