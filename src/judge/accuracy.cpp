@@ -31,6 +31,24 @@ void addReason(CaseResult &result, const std::string &reason, const std::string 
     result.detail += (result.detail.empty() ? "" : "; ") + detail;
 }
 
+/// An element that holds the poison after a run was either never written, and then it holds the other poison after the
+/// other run, or it was computed from what the buffer held (NaN keeps its payload). Adds the second run's findings.
+void merge(CaseResult &first, const CaseResult &second) {
+  auto unwritten = std::ranges::find(first.reasons, "unwritten");
+  if (unwritten != first.reasons.end() && std::ranges::find(second.reasons, "unwritten") == second.reasons.end()) {
+    *unwritten = "uninitialised";
+    first.detail = "the output depends on what its buffer held before the run";
+  }
+  bool told = !first.reasons.empty();
+  for (const std::string &reason : second.reasons)
+    addReason(first, reason, "");
+  if (!told)
+    first.detail = second.detail;
+  if (!first.where)
+    first.where = second.where;
+  first.error = std::max(first.error, second.error);
+}
+
 /// The same crash need not be seen forty times, and each costs a new worker.
 constexpr int enoughCrashes = 2;
 /// A launch slower than this is not run on a third set of data.
@@ -199,7 +217,9 @@ Status AccuracyJudge::runThrice(const ops::Case &c, const Build &build, CaseResu
   auto two = once(*second, *problem, 1, into);
   if (!two)
     return std::unexpected(two.error());
-  bool right = examine(op, *problem, *two, into.limit, into);
+  CaseResult again{.c = c, .error = 0, .limit = into.limit, .pass = true, .reasons = {}, .where = {}, .detail = {}};
+  bool right = examine(op, *problem, *two, into.limit, again);
+  merge(into, again);
   if (two->launched.end != End::Done)
     return {};
   if (!build.artifact->manifest.usesFloatAtomics) {

@@ -44,7 +44,10 @@ std::vector<Check> checksOf(const AccuracyResult &seen, const card::DeviceInfo &
     checks.push_back(std::move(check));
   }
   for (const CheckRow &row : impossible)
-    checks.push_back({row.name, std::nullopt, std::string(row.how) + "; " + device.card + " is none"});
+    if (auto seen = observed.details.find(row.name); seen != observed.details.end())
+      checks.push_back({row.name, false, seen->second});
+    else
+      checks.push_back({row.name, std::nullopt, std::string(row.how) + "; " + device.card + " is none"});
   return checks;
 }
 

@@ -56,7 +56,7 @@ Comparison compare(std::span<const float> got, std::span<const double> want, uin
   result.rms = finite ? std::sqrt(squares / double(finite)) : 0;
   result.spread = finite ? double(over) / double(finite) : 0;
   double magnitude = std::max({1.0, std::abs(low), std::abs(high)});
-  result.constant = same && want.size() > 1 && high - low > variation * magnitude;
+  result.constant = same && want.size() > 1 && !result.unwritten && !result.notFinite && high - low > variation * magnitude;
   return result;
 }
 

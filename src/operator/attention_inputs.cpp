@@ -80,8 +80,8 @@ void constant(Data &d) {
 
 /// Scores far beyond what exp can hold in float (88), and yet exact: a kernel has no excuse.
 void exactLarge(Data &d) {
-  d.query([&](auto...) { return d.grid(8); });
-  d.key([&](auto...) { return d.grid(8); });
+  d.query([&](auto...) { return d.grid(12); });
+  d.key([&](auto...) { return d.grid(12); });
   d.value([&](auto...) { return d.normal(); });
 }
 
