@@ -1,14 +1,206 @@
 // Explains a wrong output: each known way to go wrong is computed in double precision for the row that failed, and the
 // one that comes near what the kernel wrote is named, with how near it comes.
 #include "operator/attention.h"
+#include "operator/attention_faults.h"
+#include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 
 namespace opsight::ops::attention {
+namespace {
+
+/// The row of the output tensor that holds the worst element, as the kernel wrote it and as it should be.
+struct FailedRow {
+  int64_t flat = 0;
+  Row at{};
+  std::vector<double> got, want;
+};
+
+bool finite(double x) { return std::isfinite(x); }
+
+double distance(const std::vector<double> &a, const std::vector<double> &b) {
+  double largest = 0;
+  for (size_t d = 0; d < a.size(); ++d) {
+    if (std::isnan(a[d]) && std::isnan(b[d]))
+      continue;
+    if (!finite(a[d]) || !finite(b[d])) {
+      if (a[d] == b[d])
+        continue;
+      return INFINITY;
+    }
+    largest = std::max(largest, std::abs(a[d] - b[d]) / std::max(1.0, std::abs(b[d])));
+  }
+  return largest;
+}
+
+FailedRow failedRow(const Inputs &in, const Problem &problem, const Tensor &output, const std::string &tensor,
+                    int64_t worst) {
+  int64_t width = tensor == "lse" ? 1 : in.shape.Dv;
+  FailedRow row{.flat = worst / width, .at = rowAt(in.shape, worst / width), .got = {}, .want = {}};
+  for (int64_t d = 0; d < width; ++d) {
+    row.got.push_back(double(output.as<float>()[row.flat * width + d]));
+    row.want.push_back(problem.outputs.at(tensor)[row.flat * width + d]);
+  }
+  return row;
+}
+
+/// A known fault must come this much nearer to what was written than the right answer does, to be named.
+constexpr double muchNearer = 20;
+/// And within this, relative to the values: the kernel computes in float, the fault in double.
+constexpr double nearEnough = 1e-3;
+
+std::string place(const Shape &s, const Row &row) {
+  return fmt::format("row {} of head {}, batch {}", row.i, row.h, row.b);
+}
+
+/// What the row says when it is not finite.
+Diagnosis notFinite(const Inputs &in, const FailedRow &row) {
+  RowFacts facts = factsOf(in, row.at);
+  if (facts.visible == 0)
+    return {"normalise", fmt::format("{} sees no key, so its sum is 0 and the output must be 0; the kernel divided by that sum",
+                                     place(in.shape, row.at))};
+  if (facts.largest > 88)
+    return {"exponentials",
+            fmt::format("scores of {} reach {:.1f}; exp overflows in float past 88.7, so the row's maximum was not taken off",
+                        place(in.shape, row.at), facts.largest)};
+  if (facts.largest < -87)
+    return {"maximum", fmt::format("all scores of {} lie below {:.1f}; without the row's own maximum every exponential is 0 "
+                                   "and the sum with them",
+                                   place(in.shape, row.at), facts.largest)};
+  if (facts.firstVisible >= 16)
+    return {"maximum", fmt::format("the first {} keys of {} are masked; a first tile without a visible key leaves a maximum of "
+                                   "minus infinity, and the difference of two such is NaN",
+                                   facts.firstVisible, place(in.shape, row.at))};
+  return {"accumulate", fmt::format("{} is not finite although its scores lie between {:.2f} and {:.2f}; something read was "
+                                    "never written, or lies past the end of a tensor",
+                                    place(in.shape, row.at), facts.smallest, facts.largest)};
+}
+
+/// The same values, elsewhere: another row's answer.
+std::optional<Diagnosis> shifted(const Inputs &in, const Problem &problem, const FailedRow &row) {
+  const auto &all = problem.outputs.at("output");
+  int64_t width = in.shape.Dv, rows = in.shape.rows();
+  for (int64_t other = 0; other < rows; ++other) {
+    if (other == row.flat)
+      continue;
+    std::vector<double> want(all.begin() + other * width, all.begin() + (other + 1) * width);
+    if (distance(row.got, want) > 1e-5 || distance(row.want, want) < 1e-4)
+      continue;
+    Row at = rowAt(in.shape, other);
+    return Diagnosis{"indexing", fmt::format("{} holds the right answer of {}", place(in.shape, row.at), place(in.shape, at))};
+  }
+  return std::nullopt;
+}
+
+std::optional<Diagnosis> columns(const FailedRow &row) {
+  for (int64_t by = 1; by < std::min<int64_t>(8, int64_t(row.got.size()) / 2); ++by)
+    for (int64_t sign : {1, -1}) {
+      int64_t hits = 0, tried = 0;
+      for (int64_t d = 0; d < int64_t(row.got.size()); ++d)
+        if (int64_t from = d + sign * by; from >= 0 && from < int64_t(row.got.size())) {
+          ++tried;
+          hits += std::abs(row.got[d] - row.want[from]) <= 1e-5 * std::max(1.0, std::abs(row.want[from]));
+        }
+      if (tried >= 4 && hits == tried)
+        return Diagnosis{"indexing", fmt::format("columns are shifted by {}: element d holds what belongs in element d{:+}",
+                                                 by, sign * by)};
+    }
+  return std::nullopt;
+}
+
+/// Right up to a factor that all elements share.
+std::optional<Diagnosis> factor(const Inputs &in, const FailedRow &row) {
+  double gotWant = 0, wantWant = 0;
+  for (size_t d = 0; d < row.got.size(); ++d)
+    gotWant += row.got[d] * row.want[d], wantWant += row.want[d] * row.want[d];
+  if (wantWant == 0 || row.got.size() < 2)
+    return std::nullopt;
+  double ratio = gotWant / wantWant;
+  std::vector<double> scaled = row.want;
+  for (double &x : scaled)
+    x *= ratio;
+  if (!(distance(row.got, scaled) * muchNearer < distance(row.got, row.want)))
+    return std::nullopt;
+  RowFacts facts = factsOf(in, row.at);
+  if (std::abs(ratio / facts.sum - 1) < nearEnough)
+    return Diagnosis{"normalise", fmt::format("every element is {:.6g} times too large, and that is the row's sum of exponentials: "
+                                              "the division by it is missing",
+                                              ratio)};
+  if (std::abs(ratio) < 1e-12)
+    return Diagnosis{"accumulate", "the row is zero although it sees keys"};
+  return Diagnosis{"sum", fmt::format("every element is {:.6g} times what it should be: the weights are right among themselves, the "
+                                      "sum that divides them is not ({:.6g} is right)",
+                                      ratio, facts.sum)};
+}
+
+std::optional<Diagnosis> knownFault(const Inputs &in, const FailedRow &row, bool isLse) {
+  double right = distance(row.got, row.want), best = INFINITY;
+  std::optional<Fault> named;
+  for (const Fault &fault : knownFaults(in)) {
+    FaultyRow wrong = faultyRow(in, row.at, fault);
+    double off = isLse ? distance(row.got, {wrong.lse}) : distance(row.got, wrong.output);
+    if (off < best)
+      best = off, named = fault;
+  }
+  if (!named || !(best * muchNearer < right) || best > nearEnough)
+    return std::nullopt;
+  return Diagnosis{named->phase, fmt::format("{}: computed so in double precision, {} comes within {:.1g} of what was written; "
+                                             "the right answer is {:.1g} away",
+                                             named->what, place(in.shape, row.at), best, right)};
+}
+
+/// Small errors everywhere: about how many bits of mantissa they look like.
+std::optional<Diagnosis> precision(const Problem &problem, const Tensor &output, const std::string &tensor) {
+  const auto &want = problem.outputs.at(tensor);
+  auto got = output.as<float>();
+  double squares = 0, largest = 0;
+  size_t wrong = 0;
+  for (size_t n = 0; n < want.size(); ++n) {
+    double error = std::abs(double(got[n]) - want[n]) / std::max(1.0, std::abs(want[n]));
+    if (!finite(error))
+      return std::nullopt;
+    squares += error * error;
+    largest = std::max(largest, error);
+    wrong += error > 2e-6;
+  }
+  double rms = std::sqrt(squares / double(std::max<size_t>(1, want.size())));
+  if (rms > 0x1p-6 || largest > 64 * rms || 4 * wrong < want.size())
+    return std::nullopt;
+  double plain = problem.plainRms > 0 ? problem.plainRms : 6e-8;
+  return Diagnosis{"scores", fmt::format("small errors everywhere (root mean square {:.1g}, {:.0f} times those of plain float): the "
+                                         "products keep about {:.0f} bits of mantissa where float has 24",
+                                         rms, rms / plain, std::clamp(24 - std::log2(rms / plain), 1.0, 24.0))};
+}
+
+} // namespace
 
 Diagnosis diagnose(const Inputs &in, const Problem &problem, const std::map<std::string, Tensor> &output,
                    const std::string &tensor, int64_t worst) {
-  double got = double(output.at(tensor).as<float>()[worst]), want = problem.outputs.at(tensor)[worst];
-  return {"unknown", "wrote " + std::to_string(got) + " where " + std::to_string(want) + " is right"};
+  FailedRow row = failedRow(in, problem, output.at(tensor), tensor, worst);
+  bool isLse = tensor == "lse";
+  if (!std::ranges::all_of(row.got, finite) && std::ranges::all_of(row.want, finite))
+    return notFinite(in, row);
+  if (auto found = knownFault(in, row, isLse))
+    return *found;
+  if (!isLse) {
+    if (auto found = factor(in, row))
+      return *found;
+    if (auto found = columns(row))
+      return *found;
+    if (auto found = shifted(in, problem, row))
+      return *found;
+  }
+  if (auto found = precision(problem, output.at(tensor), tensor))
+    return *found;
+  RowFacts facts = factsOf(in, row.at);
+  return {"unknown", fmt::format("no known fault comes near what was written in {}; it sees {} keys with scores between {:.2f} and "
+                                 "{:.2f}, and {} of {} elements of the row are wrong",
+                                 place(in.shape, row.at), facts.visible, facts.smallest, facts.largest,
+                                 std::ranges::count_if(row.got, [&, d = size_t(0)](double x) mutable {
+                                   double want = row.want[d++];
+                                   return std::abs(x - want) > 1e-5 * std::max(1.0, std::abs(want));
+                                 }),
+                                 row.got.size())};
 }
 
 } // namespace opsight::ops::attention
