@@ -41,7 +41,9 @@ public:
 
 private:
   void add(Fact::Kind kind, const llvm::Instruction &instruction, const llvm::Value *pointer, llvm::Type *type) {
-    Fact fact{.kind = kind, .where = userPlace(instruction)};
+    Fact fact;
+    fact.kind = kind;
+    fact.where = userPlace(instruction);
     fact.space = spaceOf(pointer);
     fact.bytes = layout.getTypeStoreSize(type);
     fact.what = fact.space + (kind == Fact::Kind::Load ? " load" : " store");

@@ -6,7 +6,7 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
-#include <llvm/Support/Path.h>
+#include <llvm/Demangle/Demangle.h>
 
 namespace opsight::cuda {
 namespace {
@@ -50,9 +50,9 @@ Status checkCall(const llvm::CallBase &call) {
   }
   if (name.starts_with("__opsight_") || name.starts_with("__nv_"))
     return {};
-  std::string shown = name.str();
-  if (const auto *subprogram = callee->getSubprogram())
-    shown = subprogram->getName().str();
+  std::string shown = llvm::demangle(name.str());
+  if (shown.starts_with("operator new") || shown.starts_with("operator delete"))
+    return refuse(call, "device-side '" + shown.substr(0, shown.find('(')) + "' is not supported");
   return refuse(call, "device function '" + shown + "' is declared but not defined in this file",
                 "Opsight compiles one file; include the function's definition");
 }
@@ -65,13 +65,20 @@ SourcePlace userPlace(const llvm::Instruction &instruction) {
     std::string file = location->getFilename().str();
     place = {file, location->getLine(), location->getColumn()};
     bool inHeader = llvm::StringRef(file).starts_with(ours) || llvm::StringRef(file).contains("/lib/clang/");
-    if (!inHeader)
+    if (!inHeader && place.line != 0)
       break;
+    if (place.line == 0) // code that the optimiser made of several lines
+      place.line = location->getScope()->getSubprogram()->getLine();
   }
+  if (const llvm::DISubprogram *function = instruction.getFunction()->getSubprogram(); function && place.line == 0)
+    place = {function->getFilename().str(), function->getLine(), 0};
   return place;
 }
 
 Status checkDialect(const llvm::Module &ir) {
+  for (const llvm::GlobalVariable &variable : ir.globals())
+    if (variable.hasAttribute("opsight-managed"))
+      return unsupported("__managed__ variable '" + llvm::demangle(variable.getName().str()) + "' is not supported");
   for (const llvm::Function &function : ir)
     for (const llvm::Instruction &instruction : llvm::instructions(function))
       if (const auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction))

@@ -123,6 +123,7 @@ public:
     clang::CompilerInstance compiler(invocation);
     compiler.setVirtualFileSystem(files);
     compiler.createDiagnostics(&collector, /*ShouldOwnClient=*/false);
+    compiler.setVerboseOutputStream(llvm::nulls()); // else the count of errors goes to standard error
     Action action(std::move(consumer), context, collector);
     bool done = compiler.ExecuteAction(action);
     if (std::optional<Error> error = collector.error())
@@ -140,22 +141,21 @@ private:
 };
 } // namespace
 
-Result<Module> parseKernel(const CompileRequest &request) {
-  Result<std::string> source = readFile(request.file);
-  if (!source)
-    return std::unexpected(source.error());
+namespace {
+/// One try; `qualified` receives the full name of the template that `request.kernel` may mean an instance of.
+Result<Module> parseOnce(const CompileRequest &request, const std::string &source, std::string &qualified) {
   Result<std::string> suffix = instanceRequest(request.kernel);
   if (!suffix)
     return std::unexpected(suffix.error());
-
   Module module;
   module.context = std::make_unique<llvm::LLVMContext>();
   module.sourceFile = request.file;
   Result<Kernel> kernel = internalError("the file was never looked at");
   auto look = [&](llvm::ArrayRef<clang::Decl *> declarations, clang::ASTContext &context) {
     kernel = selectKernel(request, declarations, context);
+    qualified = qualifiedInstance(request.kernel, declarations, context);
   };
-  Status parsed = Run(request, *source + *suffix).execute(look, module.context.get(), &module.ir);
+  Status parsed = Run(request, source + *suffix).execute(look, module.context.get(), &module.ir);
   // A name that does not exist is told in our words, which know the names that do; all else in Clang's.
   if (!parsed && parsed.error().kind == ErrorKind::User && !kernel && isUnknownKernel(kernel.error()))
     return std::unexpected(kernel.error());
@@ -164,6 +164,24 @@ Result<Module> parseKernel(const CompileRequest &request) {
   if (!kernel)
     return std::unexpected(kernel.error());
   module.kernel = std::move(*kernel);
+  return module;
+}
+} // namespace
+
+Result<Module> parseKernel(const CompileRequest &request) {
+  Result<std::string> source = readFile(request.file);
+  if (!source)
+    return std::unexpected(source.error());
+  std::string qualified;
+  Result<Module> module = parseOnce(request, *source, qualified);
+  // The request is appended outside of all namespaces; a template inside one is found by its full name.
+  if (!module && !qualified.empty() && qualified != request.kernel) {
+    CompileRequest again = request;
+    again.kernel = qualified;
+    module = parseOnce(again, *source, qualified);
+    if (module)
+      module->kernel.name = request.kernel;
+  }
   return module;
 }
 

@@ -67,6 +67,18 @@ KernelParameter describeParameter(const clang::ParmVarDecl &parameter, const cla
   return described;
 }
 
+/// Whether a value of `type` holds a long double, which is 8 bytes on devices and 16 on the host.
+bool holdsLongDouble(clang::QualType type) {
+  type = type.getCanonicalType();
+  if (const auto *array = type->getAsArrayTypeUnsafe())
+    return holdsLongDouble(array->getElementType());
+  const auto *record = type->getAsCXXRecordDecl();
+  if (!record || !record->hasDefinition())
+    return type->isSpecificBuiltinType(clang::BuiltinType::LongDouble);
+  return llvm::any_of(record->bases(), [](const auto &base) { return holdsLongDouble(base.getType()); }) ||
+         llvm::any_of(record->fields(), [](const auto *field) { return holdsLongDouble(field->getType()); });
+}
+
 uint32_t evaluated(const clang::Expr *expression, const clang::ASTContext &context) {
   clang::Expr::EvalResult result;
   if (!expression || expression->isValueDependent() || !expression->EvaluateAsInt(result, context))
@@ -124,7 +136,13 @@ std::string instanceName(const clang::FunctionDecl &function) {
   return text;
 }
 
-Kernel describeKernel(const clang::FunctionDecl &function, clang::ASTContext &context) {
+Result<Kernel> describeKernel(const clang::FunctionDecl &function, clang::ASTContext &context) {
+  for (const clang::ParmVarDecl *parameter : function.parameters())
+    if (holdsLongDouble(parameter->getType()) ||
+        (parameter->getType()->isPointerType() && holdsLongDouble(parameter->getType()->getPointeeType())))
+      return unsupported("parameter '" + parameter->getNameAsString() +
+                             "' holds a long double, which is not the same on host and device",
+                         "use double", placeOf(parameter->getLocation(), context.getSourceManager()));
   Kernel kernel;
   kernel.name = instanceName(function);
   kernel.symbol = symbolOf(function, context);

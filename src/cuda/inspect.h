@@ -27,6 +27,7 @@ std::vector<const clang::FunctionDecl *> instancesOf(const KernelDecl &kernel);
 std::string instanceName(const clang::FunctionDecl &function);
 
 /// Name, symbol, parameters and the facts that the AST knows (all but memory accesses and byte counts of the IR).
-Kernel describeKernel(const clang::FunctionDecl &function, clang::ASTContext &context);
+/// Unsupported for parameters that host and device lay out differently.
+Result<Kernel> describeKernel(const clang::FunctionDecl &function, clang::ASTContext &context);
 
 } // namespace opsight::cuda

@@ -1,6 +1,7 @@
 #include "cuda/pipeline.h"
 #include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/Analysis/TargetTransformInfoImpl.h>
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/PassManager.h>
 #include <llvm/Passes/PassBuilder.h>
@@ -54,6 +55,20 @@ llvm::FunctionPassManager addressSpaces() {
   passes.addPass(llvm::InferAddressSpacesPass(genericSpace));
   passes.addPass(llvm::ADCEPass()); // casts that nobody needs
   return passes;
+}
+
+/// Remembers on the variable itself that the source said __managed__ (opsight/attributes.h annotates it).
+void markManaged(llvm::Module &ir) {
+  const llvm::GlobalVariable *annotations = ir.getGlobalVariable("llvm.global.annotations");
+  if (!annotations || !annotations->hasInitializer())
+    return;
+  for (const llvm::Use &use : annotations->getInitializer()->operands()) {
+    const auto *entry = llvm::dyn_cast<llvm::ConstantStruct>(use);
+    auto *variable = entry ? llvm::dyn_cast<llvm::GlobalVariable>(entry->getOperand(0)->stripPointerCasts()) : nullptr;
+    llvm::StringRef text;
+    if (variable && llvm::getConstantStringInfo(entry->getOperand(1), text) && text == "opsight.managed")
+      variable->addAttribute("opsight-managed");
+  }
 }
 
 /// Everything that can be inlined is: lowerings then see one function, and pointers their address spaces.
@@ -149,6 +164,7 @@ Status reduceToKernel(llvm::Module &ir, const std::string &symbol) {
   llvm::Function *kernel = ir.getFunction(symbol);
   if (!kernel || kernel->isDeclaration())
     return internalError("Clang made no code for kernel '" + symbol + "'");
+  markManaged(ir);
   // These lists exist to keep things alive that the kernel does not need.
   for (const char *list : {"llvm.used", "llvm.compiler.used", "llvm.global.annotations", "llvm.global_ctors",
                            "llvm.global_dtors"})

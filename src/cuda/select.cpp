@@ -90,20 +90,29 @@ Result<Kernel> selectKernel(const CompileRequest &request, llvm::ArrayRef<clang:
   std::erase_if(named, [&](const KernelDecl &kernel) { return kernel.name != base && kernel.qualified != base; });
   if (named.empty())
     return unknownKernel(base, all);
-  Result<Kernel> kernel = userError("kernel '" + request.kernel + "' could not be made");
+  Result<Kernel> kernel = only(named.front(), context);
   if (request.kernel.find('<') != std::string::npos) {
     const clang::FunctionDecl *instance = requested(declarations);
     if (instance && instance->getDefinition())
       kernel = describeKernel(*instance->getDefinition(), context);
+    else
+      kernel = userError("'" + request.kernel + "' is no instance of " + named.front().described());
   } else if (named.size() > 1) {
     return userError("kernel '" + request.kernel + "' is defined " + std::to_string(named.size()) + " times",
                      "overloads cannot be told apart; rename one");
-  } else {
-    kernel = only(named.front(), context);
   }
   if (kernel)
     kernel->name = request.kernel;
   return kernel;
+}
+
+std::string qualifiedInstance(const std::string &kernel, llvm::ArrayRef<clang::Decl *> declarations,
+                              const clang::ASTContext &context) {
+  if (kernel.find('<') == std::string::npos)
+    return {};
+  std::vector<KernelDecl> named = findKernels(declarations, context);
+  std::erase_if(named, [&](const KernelDecl &k) { return k.name != baseName(kernel) || !k.pattern; });
+  return named.size() == 1 ? named.front().qualified + kernel.substr(kernel.find('<')) : "";
 }
 
 bool isUnknownKernel(const Error &error) { return error.what.starts_with("unknown kernel"); }

@@ -13,6 +13,10 @@ Result<std::string> instanceRequest(const std::string &kernel);
 Result<Kernel> selectKernel(const CompileRequest &request, llvm::ArrayRef<clang::Decl *> declarations,
                             clang::ASTContext &context);
 
+/// `kernel` ("flash<64>") with its template's full name ("attention::flash<64>"); "" unless exactly one template fits.
+std::string qualifiedInstance(const std::string &kernel, llvm::ArrayRef<clang::Decl *> declarations,
+                              const clang::ASTContext &context);
+
 /// Whether the error says that the name asked for does not exist.
 bool isUnknownKernel(const Error &error);
 

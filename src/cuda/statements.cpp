@@ -157,7 +157,11 @@ public:
 
 private:
   Fact make(Fact::Kind kind, clang::SourceLocation location, std::string what) const {
-    return {.kind = kind, .where = placeOf(location, context.getSourceManager()), .what = std::move(what)};
+    Fact fact;
+    fact.kind = kind;
+    fact.where = placeOf(location, context.getSourceManager());
+    fact.what = std::move(what);
+    return fact;
   }
 
   bool addLoop(const clang::Stmt &loop, const char *what, int64_t trips) {

@@ -1,0 +1,3 @@
+// half under its older name.
+#pragma once
+#include "cuda_fp16.h"
