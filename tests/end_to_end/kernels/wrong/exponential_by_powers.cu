@@ -1,10 +1,11 @@
 // exp(x) as (1 + x/1024)^1024: good to three digits.
-// expect: FAIL error phase=exponentials
+// expect: FAIL error|precision
 //| kernel = "attention"
 //| [launch]
 //| grid = ["ceil_div(L, 32)", "H", "B"]
 //| block = [32]
 //| [limits]
+//| "max(H, 65535)" = 65535
 //| "max(L, 160)" = 160
 //| "max(S, 600)" = 600
 #include <cuda_runtime.h>

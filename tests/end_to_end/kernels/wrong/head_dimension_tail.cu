@@ -1,10 +1,11 @@
 // Takes the dot product in fours and forgets what is left of D.
-// expect: FAIL error|nan phase=scores
+// expect: FAIL error|nan
 //| kernel = "attention"
 //| [launch]
 //| grid = ["ceil_div(L, 32)", "H", "B"]
 //| block = [32]
 //| [limits]
+//| "max(H, 65535)" = 65535
 //| "max(L, 160)" = 160
 //| "max(S, 600)" = 600
 #include <cuda_runtime.h>

@@ -7,6 +7,7 @@
 //| [options]
 //| mask = "bool"
 //| [limits]
+//| "max(H, 65535)" = 65535
 //| "max(L, 160)" = 160
 //| "max(S, 600)" = 600
 #include <cuda_runtime.h>
@@ -32,5 +33,5 @@ __global__ void attention(const float *q, const float *k, const float *v, const 
     sum = sum * rescale + p;
     m = m_new;
   }
-  for (int e = 0; e < Dv; ++e) o[e] = sum > 0 ? o[e] / sum : 0;
+  for (int e = 0; e < Dv; ++e) o[e] = sum == 0 ? 0 : o[e] / sum;
 }
