@@ -15,7 +15,7 @@ namespace {
 std::string bare(std::string_view name) {
   std::string lower = toLower(name);
   for (std::string_view prefix : {"d_", "dev_", "g_", "p_", "in_", "ptr_", "gpu_"})
-    if (lower.starts_with(prefix) && lower.size() > prefix.size() && lower != "d_k" && lower != "d_v" && lower != "d_head") {
+    if (lower.starts_with(prefix) && lower.size() > prefix.size()) {
       lower.erase(0, prefix.size());
       break;
     }
@@ -190,7 +190,8 @@ private:
       if (info->role == TensorInfo::Role::Output && p.isConst)
         return userError("parameter '" + p.type + " " + p.name + "' receives " + info->name +
                          ", an output, but points to const");
-      if (p.element != elementOf(bound.text))
+      bool unwanted = info->name == "mask" && option("mask") == "none"; // complete() says so
+      if (p.element != elementOf(bound.text) && !unwanted)
         return unsupported("parameter '" + p.type + " " + p.name + "' receives " + bound.text + ", which is " +
                                std::string(nameOf(elementOf(bound.text))) + " here, not " +
                                std::string(nameOf(p.element)),
