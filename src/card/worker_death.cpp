@@ -50,36 +50,48 @@ std::string placeBeside(const BufferTable::Entry &entry, uint64_t address, const
 }
 } // namespace
 
-Launched WorkerSession::explain(const Reply &reply, const wire::LaunchRequest &request, const Program &program) {
+Result<Launched> WorkerSession::explain(const Reply &reply, const wire::LaunchRequest &request, const Program &program) {
   using End = Launched::End;
   if (reply.answer == WorkerProcess::Answer::Ok && reply.refused) {
     if (reply.error.kind == ErrorKind::Unsupported)
-      return {.end = End::Refused, .detail = reply.error.what};
+      return Launched{.end = End::Refused, .detail = reply.error.what};
     // The driver is in a state that nobody knows: the next launch gets a new worker.
     process_.reset();
-    return {.end = End::Crash, .detail = "the driver failed: " + reply.error.what};
+    if (reply.error.kind == ErrorKind::Internal)
+      return std::unexpected(reply.error);
+    return Launched{.end = End::Crash, .detail = "the driver failed: " + reply.error.what};
   }
   if (reply.answer == WorkerProcess::Answer::Ok) {
     wire::Reader reader(reply.payload);
     auto seconds = reader.get<double>();
     if (reader.finished() && std::isfinite(seconds) && seconds >= 0)
-      return {.end = End::Done, .seconds = seconds};
+      return Launched{.end = End::Done, .seconds = seconds};
   }
   auto death = process_->bury();
   process_.reset();
   if (reply.answer == WorkerProcess::Answer::Late)
-    return {.end = End::Hang, .detail = "still running after " + std::to_string(setup_.limits.runTimeout.count()) + " ms"};
+    return Launched{.end = End::Hang,
+                    .detail = death.page.running
+                                  ? "still running after " + std::to_string(setup_.limits.runTimeout.count()) + " ms"
+                                  : "the driver was still compiling after " +
+                                        std::to_string(setup_.limits.buildTimeout.count()) + " ms"};
   if (reply.answer != WorkerProcess::Answer::Dead)
-    return {.end = End::Crash, .detail = "the kernel overwrote the worker's own memory: its answer is garbled"};
+    return Launched{.end = End::Crash, .detail = "the kernel overwrote the worker's own memory: its answer is garbled"};
   if (death.page.kind == wire::FaultPage::SystemCall)
-    return {.end = End::Sandbox, .detail = "the code tried the system call " + printable(death.page.systemCall)};
-  if (death.page.kind == wire::FaultPage::Signal)
-    return explainFault(death.page, request, program);
+    return Launched{.end = End::Sandbox, .detail = "the code tried the system call " + printable(death.page.systemCall)};
+  if (death.page.kind == wire::FaultPage::Signal) {
+    Launched launched = explainFault(death.page, request, program);
+    // A kernel may die before the worker noticed that it runs, so only a driver that says something is suspected.
+    if (!death.page.running && !death.stderrTail.empty())
+      launched.detail += "; the driver said: " + death.stderrTail;
+    return launched;
+  }
   std::string how = WIFSIGNALED(death.status) ? describeSignal(WTERMSIG(death.status))
                                               : "the process ended itself with status " + std::to_string(WEXITSTATUS(death.status));
   if (!death.stderrTail.empty())
     how += "; it said: " + death.stderrTail;
-  return {.end = WIFSIGNALED(death.status) && WTERMSIG(death.status) == SIGSYS ? End::Sandbox : End::Crash, .detail = how};
+  bool forbidden = WIFSIGNALED(death.status) && WTERMSIG(death.status) == SIGSYS;
+  return Launched{.end = forbidden ? End::Sandbox : End::Crash, .detail = how};
 }
 
 Launched WorkerSession::explainFault(const wire::FaultPage &page, const wire::LaunchRequest &request,

@@ -273,8 +273,9 @@ Result<Launched> WorkerSession::launch(ProgramId id, const LaunchConfig &config,
     if (program.artifact.manifest.parameters[i].kind == Parameter::Kind::Message)
       resetMessages(program.own[i]->bytes());
   Reply reply = ask(wire::Type::Launch, wire::encode(*launch), -1, setup_.limits.buildTimeout, setup_.limits.runTimeout);
-  Launched launched = explain(reply, *launch, program);
-  collectMessages(launched, program);
+  auto launched = explain(reply, *launch, program);
+  if (launched)
+    collectMessages(*launched, program);
   return launched;
 }
 

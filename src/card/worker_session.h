@@ -54,7 +54,7 @@ private:
   Result<wire::LaunchRequest> request(ProgramId id, const LaunchConfig &config, std::span<const Argument> arguments);
   Reply ask(wire::Type type, std::string_view payload, int fd, std::chrono::milliseconds patience,
             std::optional<std::chrono::milliseconds> running = std::nullopt);
-  Launched explain(const Reply &reply, const wire::LaunchRequest &request, const Program &program);
+  Result<Launched> explain(const Reply &reply, const wire::LaunchRequest &request, const Program &program);
   Launched explainFault(const wire::FaultPage &page, const wire::LaunchRequest &request, const Program &program);
   void collectMessages(Launched &launched, const Program &program);
 

@@ -1,6 +1,7 @@
 #include "card/cpu/onednn_attention.h"
 #include "card/worker/pool.h"
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <dlfcn.h>
@@ -24,11 +25,12 @@ struct Shape {
   int64_t offset() const { return causal == 2 ? S - L : 0; }
 };
 
-/// One softmax over the rows of a tile, made once for each (rows, keys) and used by all threads, each with memory of
-/// its own.
-struct Softmax {
-  dnnl::softmax_forward primitive;
-  dnnl::memory::desc tile, scratchpad;
+/// What a tile of (rows, keys) needs after its scores: made once, used by all threads, each with memory of its own.
+/// (The score product is oneDNN's sgemm: as fast as its matmul, and it takes the scale as alpha.)
+struct TileSteps {
+  dnnl::softmax_forward softmax;
+  dnnl::matmul product; // of probabilities and values
+  dnnl::memory::desc scores, values, output, softmaxScratch, productScratch;
 };
 
 class Attention {
@@ -96,7 +98,8 @@ private:
     for (int64_t row = 0; row < shape.L; row += rows) {
       int64_t count = std::min(rows, shape.L - row), keys = keysOf(shape, row + count - 1);
       if (keys > 0)
-        scratch = std::max(scratch, softmaxFor(count, keys).scratchpad.get_size());
+        for (const auto *need : {&stepsFor(count, keys, shape.Dv).softmaxScratch, &stepsFor(count, keys, shape.Dv).productScratch})
+          scratch = std::max(scratch, need->get_size());
     }
     for (auto &thread : threads_) {
       thread->scores.resize(static_cast<size_t>(rows * std::max<int64_t>(shape.S, 1)));
@@ -104,18 +107,26 @@ private:
     }
   }
 
-  const Softmax &softmaxFor(int64_t rows, int64_t keys) {
-    auto &slot = softmaxes_[{rows, keys}];
-    if (!slot) {
-      slot = std::make_unique<Softmax>();
-      slot->tile = {{rows, keys}, dnnl::memory::data_type::f32, dnnl::memory::format_tag::ab};
-      dnnl::primitive_attr attributes;
-      attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
-      dnnl::softmax_forward::primitive_desc made(
-          dnnl::softmax_forward::desc(dnnl::prop_kind::forward_inference, slot->tile, 1), attributes, engine_);
-      slot->primitive = dnnl::softmax_forward(made);
-      slot->scratchpad = made.scratchpad_desc();
-    }
+  const TileSteps &stepsFor(int64_t rows, int64_t keys, int64_t width) {
+    auto &slot = steps_[{rows, keys, width}];
+    if (slot)
+      return *slot;
+    using Desc = dnnl::memory::desc;
+    constexpr auto f32 = dnnl::memory::data_type::f32;
+    constexpr auto rowMajor = dnnl::memory::format_tag::ab;
+    slot = std::make_unique<TileSteps>();
+    slot->scores = Desc({rows, keys}, f32, rowMajor);
+    slot->values = Desc({keys, width}, f32, rowMajor);
+    slot->output = Desc({rows, width}, f32, rowMajor);
+    dnnl::primitive_attr attributes;
+    attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+    dnnl::softmax_forward::primitive_desc softmax(
+        dnnl::softmax_forward::desc(dnnl::prop_kind::forward_inference, slot->scores, 1), attributes, engine_);
+    dnnl::matmul::primitive_desc product(dnnl::matmul::desc(slot->scores, slot->values, slot->output), attributes, engine_);
+    slot->softmax = dnnl::softmax_forward(softmax);
+    slot->product = dnnl::matmul(product);
+    slot->softmaxScratch = softmax.scratchpad_desc();
+    slot->productScratch = product.scratchpad_desc();
     return *slot;
   }
 
@@ -131,10 +142,15 @@ private:
     dnnl::sgemm('N', 'T', rows, keys, shape.D, shape.scale, query + row * shape.D, shape.D, key, shape.D, 0, scores, keys);
     if (shape.causal)
       mask(shape, row, rows, keys, scores);
-    const Softmax &softmax = *softmaxes_.at({rows, keys});
-    dnnl::memory tile(softmax.tile, engine_, scores), scratch(softmax.scratchpad, engine_, own.scratch.data());
-    softmax.primitive.execute(own.stream, {{DNNL_ARG_SRC, tile}, {DNNL_ARG_DST, tile}, {DNNL_ARG_SCRATCHPAD, scratch}});
-    dnnl::sgemm('N', 'N', rows, shape.Dv, keys, 1, scores, keys, value, shape.Dv, 0, output, shape.Dv);
+    const TileSteps &steps = *steps_.at({rows, keys, shape.Dv});
+    dnnl::memory tile(steps.scores, engine_, scores), values(steps.values, engine_, const_cast<float *>(value)),
+        result(steps.output, engine_, output), scratch1(steps.softmaxScratch, engine_, own.scratch.data()),
+        scratch2(steps.productScratch, engine_, own.scratch.data());
+    steps.softmax.execute(own.stream, {{DNNL_ARG_SRC, tile}, {DNNL_ARG_DST, tile}, {DNNL_ARG_SCRATCHPAD, scratch1}});
+    steps.product.execute(own.stream, {{DNNL_ARG_SRC, tile},
+                                       {DNNL_ARG_WEIGHTS, values},
+                                       {DNNL_ARG_DST, result},
+                                       {DNNL_ARG_SCRATCHPAD, scratch2}});
     for (int64_t i = 0; shape.causal && i < rows && row + i + shape.offset() < 0; ++i)
       std::fill_n(output + i * shape.Dv, shape.Dv, 0.0f);
   }
@@ -149,7 +165,7 @@ private:
   dnnl::engine engine_;
   Pool pool_;
   std::vector<std::unique_ptr<PerThread>> threads_;
-  std::map<std::pair<int64_t, int64_t>, std::unique_ptr<Softmax>> softmaxes_;
+  std::map<std::array<int64_t, 3>, std::unique_ptr<TileSteps>> steps_; // by rows, keys, width of a value
 };
 
 template <class T> T valueAt(const std::vector<const void *> &arguments, size_t i) {

@@ -80,8 +80,9 @@ double peakGflops(Pool &pool) {
   Burner burner = bestBurner();
   std::atomic<float> sink{0};
   double best = 0;
-  for (int run = 0; run < 6; ++run) {
-    constexpr int calls = 10;
+  for (int run = 0; run < 100; ++run) {
+    constexpr int calls = 10; // under half a millisecond: short enough to fall between the others' turns
+
     double seconds = secondsOf(pool, [&](unsigned) {
       float sum = 0;
       for (int i = 0; i < calls; ++i)
@@ -114,7 +115,7 @@ double peakReadGbps(Pool &pool) {
   pool.run([&](unsigned t) { std::fill_n(words + t * share, share, t + 1); });
   std::atomic<uint64_t> sink{0};
   double best = 0;
-  for (int run = 0; run < 4; ++run) {
+  for (int run = 0; run < 8; ++run) {
     double seconds = secondsOf(pool, [&](unsigned t) { sink += sumOf(words + t * share, share); });
     best = std::max(best, static_cast<double>(share) * sizeof(uint64_t) * pool.size() / seconds / 1e9);
   }
