@@ -54,8 +54,11 @@ static llvm::Function *createEntry(Context &context) {
   IRBuilder<> b(context.module.getContext());
   auto *type = llvm::FunctionType::get(b.getVoidTy(), {b.getPtrTy(), b.getInt64Ty(), b.getInt64Ty(), b.getPtrTy()}, false);
   auto *entry = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, context.manifest.entry, context.module);
-  entry->addFnAttrs(llvm::AttrBuilder(context.module.getContext(), context.kernel->getAttributes().getFnAttrs()));
-  entry->removeFnAttr(llvm::Attribute::AlwaysInline);
+  // The processor is the body's; what the body's attributes say of memory is not true of the entry, which follows
+  // pointers that it loads.
+  for (const char *name : {"target-cpu", "target-features"})
+    entry->addFnAttr(context.kernel->getFnAttribute(name));
+  entry->setDoesNotThrow();
   const char *names[] = {"launch", "begin", "end", "shared"};
   for (llvm::Argument &argument : entry->args())
     argument.setName(names[argument.getArgNo()]);
@@ -104,11 +107,11 @@ static Status run(Context &context) {
   body->setLinkage(llvm::GlobalValue::InternalLinkage);
   // Its stack arrays must be the block's, made anew each time, and its code stays one loop nest for the optimiser.
   body->addFnAttr(llvm::Attribute::NoInline);
-  for (llvm::Argument &argument : body->args())
-    if (argument.hasByValAttr())
-      argument.removeAttr(llvm::Attribute::ByVal);
   context.kernel = createEntry(context);
   fillEntry(context, *context.kernel, *body);
+  for (llvm::Argument &argument : body->args()) // now plain pointers to what the caller holds
+    if (argument.hasByValAttr())
+      argument.removeAttr(llvm::Attribute::ByVal);
   return {};
 }
 

@@ -31,12 +31,12 @@ Result<std::unique_ptr<llvm::TargetMachine>> targetMachine(const std::string &pr
     return internalError(message);
   bool host = processor == "native";
   std::string name = host ? llvm::sys::getHostCPUName().str() : processor;
-  std::unique_ptr<llvm::TargetMachine> machine(
+  std::unique_ptr<llvm::MCSubtargetInfo> known(target->createMCSubtargetInfo(triple, "", ""));
+  if (!known->isCPUStringValid(name))
+    return userError(fmt::format("no processor is called '{}'", processor), "write native or x86-64-v3");
+  return std::unique_ptr<llvm::TargetMachine>(
       target->createTargetMachine(triple, name, host ? hostFeatures() : "", llvm::TargetOptions(), llvm::Reloc::PIC_,
                                   std::nullopt, llvm::CodeGenOptLevel::Aggressive));
-  if (!machine->getMCSubtargetInfo()->isCPUStringValid(name))
-    return userError(fmt::format("no processor is called '{}'", processor), "write native or x86-64-v3");
-  return machine;
 }
 
 } // namespace opsight::lower::native

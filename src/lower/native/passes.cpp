@@ -1,13 +1,14 @@
 // The pipeline: which passes, in which order, and why in that order.
 #include "lower/native/passes.h"
 #include "lower/registry.h"
+#include "lower/speak.h"
 #include <array>
 
 namespace opsight::lower::native {
 
 std::span<const Pass *const> ownPasses() {
-  static const Pass *const own[] = {&lone_thread, &block_indices, &stack_shared,  &libm_calls,
-                                    &retarget,    &block_range,   &refuse_unknown, &optimise};
+  static const Pass *const own[] = {&speak,      &lone_thread, &block_indices, &stack_shared,  &libm_calls,
+                                    &retarget,   &block_range, &refuse_unknown, &optimise};
   return own;
 }
 
@@ -16,6 +17,7 @@ std::span<const Pass *const> passes() {
   static const std::array order{
       findPass("keep_kernel"),       // nothing below should work on code that is not reached
       findPass("inline_all"),        // the passes below look at one function
+      &speak,                        // before string literals would become parameters
       findPass("symbol_parameters"), // variables the host may write become parameters like any other
       findPass("clamp_shifts"),      // before LLVM's own passes may exploit that wide shifts are undefined
       &lone_thread,                  // barriers and warps of one thread fold to nothing …
