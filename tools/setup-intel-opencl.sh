@@ -17,7 +17,7 @@ mkdir -p "$partial"
 wheels=""
 [ $# -ge 1 ] && wheels="--find-links $1"
 # --target keeps the wheels' shared libraries out of any interpreter; their data/ folders are unpacked beside it.
-python3 -m venv "$partial/venv" >/dev/null 2>&1 || { echo "python3-venv is missing: cannot get Intel's OpenCL runtime" >&2; exit 4; }
+/usr/bin/python3 -m venv "$partial/venv" >/dev/null 2>&1 || { echo "python3-venv is missing: cannot get Intel's OpenCL runtime" >&2; exit 4; }
 # shellcheck disable=SC2086
 if ! "$partial/venv/bin/python" -m pip install --quiet --no-deps --disable-pip-version-check $wheels \
   "intel-opencl-rt==$version" "intel-cmplr-lib-rt==$version" "tbb==2023.*"; then
