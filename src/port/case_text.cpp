@@ -36,6 +36,8 @@ Status completeOptions(const ops::Operator &op, ops::Options &options,
 
 Status checkExpression(const ops::Operator &op, const Placed &text, bool tensorsToo) {
   std::vector<std::string> known = op.symbols();
+  for (const ops::OptionInfo &option : op.options())
+    known.push_back(option.name); // the index of its value
   if (tensorsToo) {
     for (const ops::ScalarInfo &scalar : op.scalars())
       known.push_back(scalar.name);

@@ -1,9 +1,9 @@
 #include "port/port_file.h"
 #include "base/file.h"
 #include "base/text.h"
-#include "card/profile.h"
+#include "port/contains.h"
 #include "port/hint.h"
-#include <algorithm>
+#include "port/settle.h"
 #include <sstream>
 #include <toml++/toml.h>
 
@@ -167,12 +167,12 @@ Status Reader::source(const std::string &key, const toml::node &node) {
 Status Reader::card(const std::string &key, const toml::node &node) {
   if (Status kept = keep(text(key, node), request.card); !kept)
     return kept;
-  Result<card::Profile> profile = card::findProfile(request.card);
-  if (profile)
+  Result<std::vector<std::string>> known = cardNames();
+  if (!known)
+    return std::unexpected(known.error());
+  if (contains(*known, request.card))
     return {};
-  Error error = profile.error();
-  error.where = placeOf(node.source());
-  return std::unexpected(error);
+  return userError(unknownName("card", request.card, *known), "see: opsight cards", placeOf(node.source()));
 }
 
 Status Reader::launch(const std::string &key, const toml::node &node) {

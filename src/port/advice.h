@@ -1,0 +1,10 @@
+// After a FAIL: which constraint addresses what went wrong, so that the second try can be given it.
+#pragma once
+#include "port/outcome.h"
+
+namespace opsight::port {
+
+/// One line each, with the hint to give; empty after a PASS or where no hint helps.
+std::vector<std::string> adviceFor(const Outcome &outcome);
+
+} // namespace opsight::port

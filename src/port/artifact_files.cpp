@@ -1,0 +1,193 @@
+#include "port/artifact_files.h"
+#include "base/file.h"
+#include <llvm/Support/raw_ostream.h>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+namespace opsight::port {
+
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+Json texts(const std::vector<Placed> &placed) {
+  Json list = Json::array();
+  for (const Placed &text : placed)
+    list.push_back(text.text);
+  return list;
+}
+
+/// What the card's manifest cannot know: the launch and the arguments in the operator's own symbols.
+std::string manifestText(const judge::Build &build, const SourceKernel &kernel, const Symbols &symbols) {
+  Json manifest = Json::parse(card::manifestJson(*build.artifact));
+  manifest["launch"] = {{"grid", texts(kernel.launch.grid)}, {"block", texts(kernel.launch.block)},
+                        {"shared", kernel.launch.shared.text}};
+  Json arguments = Json::object();
+  for (size_t i = 0; i < build.arguments.size(); ++i)
+    arguments[build.parameters[i].name] = build.arguments[i].text;
+  manifest["arguments"] = arguments;
+  Json defines = Json::object();
+  for (const auto &[name, define] : kernel.defines)
+    defines[name] = define.isExpression ? Json{{"expression", define.value.text}} : Json(define.value.text);
+  manifest["defines"] = defines;
+  Json limits = Json::object();
+  for (const LimitRule &rule : kernel.limits)
+    limits[rule.expression.text] = rule.values;
+  manifest["limits"]["cases"] = limits;
+  Json built = Json::object();
+  for (const auto &[name, value] : symbols)
+    built[name] = value;
+  manifest["built_for"] = built;
+  return manifest.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string headerText(const card::Manifest &manifest) {
+  std::ostringstream out;
+  out << "/* " << manifest.kernel << ": how a C program calls kernel.so. manifest.json says what each argument is.\n"
+      << "   Blocks are numbered x fastest; a call runs blocks [begin, end) on the calling thread, which needs 8 MiB of\n"
+      << "   stack. Calls on several threads at once are fine as long as each has its own `shared`. */\n"
+      << "#pragma once\n#include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
+      << "struct opsight_launch {\n  uint32_t grid[3], block[3];\n"
+      << "  const void *const *arguments; /* for each parameter the address of its value; for a buffer, of the pointer */\n"
+      << "  uint64_t dynamic_shared_bytes;\n};\n\n/* Parameters:\n";
+  for (const card::Parameter &parameter : manifest.parameters)
+    out << "     " << (parameter.name.empty() ? "(Opsight's own)" : parameter.name) << ", " << parameter.bytes << " bytes\n";
+  out << "   `shared` is launch->dynamic_shared_bytes bytes, aligned to 64; null when there are none. */\n"
+      << "void " << manifest.entry << "(const struct opsight_launch *launch, uint64_t begin, uint64_t end, void *shared);\n\n"
+      << "#ifdef __cplusplus\n}\n#endif\n";
+  return out.str();
+}
+
+std::string irText(const cuda::Module &module) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  module.ir->print(out, nullptr);
+  return text;
+}
+
+/// A TOML basic string.
+std::string quoted(const std::string &text) {
+  std::string result = "\"";
+  for (char c : text) {
+    if (c == '"' || c == '\\')
+      result += '\\';
+    result += c == '\n' ? ' ' : c;
+  }
+  return result + "\"";
+}
+
+void section(std::ostringstream &out, const char *name, const std::map<std::string, Placed> &values) {
+  if (values.empty())
+    return;
+  out << "\n[" << name << "]\n";
+  for (const auto &[key, value] : values)
+    out << quoted(key) << " = " << quoted(value.text) << "\n";
+}
+
+void list(std::ostringstream &out, const char *key, const std::vector<Placed> &values) {
+  out << key << " = [";
+  for (size_t i = 0; i < values.size(); ++i)
+    out << (i ? ", " : "") << quoted(values[i].text);
+  out << "]\n";
+}
+
+void acceptSection(std::ostringstream &out, const Accept &accept) {
+  out << "\n[accept]\nmax_error = " << accept.maxError.value_or(defaultMaxError)
+      << "\nmin_speed = " << accept.minSpeed.value_or(defaultMinSpeed) << "\n";
+  if (accept.reference && accept.reference->text != "source")
+    out << "reference = " << quoted(accept.reference->text) << "\n";
+}
+
+void caseSections(std::ostringstream &out, const std::vector<ops::Case> &cases) {
+  for (const ops::Case &c : cases) {
+    out << "\n[[case]]\n";
+    for (const auto &[symbol, value] : c.symbols)
+      out << symbol << " = " << value << "\n";
+    out << "distribution = " << quoted(c.distribution) << "\n";
+    if (c.scale)
+      out << "scale = " << *c.scale << "\n";
+  }
+}
+
+} // namespace
+
+std::string portFileText(const SourceKernel &kernel, const Request &request, const std::string &source) {
+  std::ostringstream out;
+  out.precision(17);
+  out << "# Replays this candidate alone: opsight verify FILE\noperator = " << quoted(std::string(request.op->name()))
+      << "\nsource = " << quoted(source) << "\n";
+  if (!kernel.kernel.empty())
+    out << "kernel = " << quoted(kernel.kernel) << "\n";
+  out << "card = " << quoted(request.card) << "\n\n[launch]\n";
+  list(out, "grid", kernel.launch.grid);
+  list(out, "block", kernel.launch.block);
+  out << "shared = " << quoted(kernel.launch.shared.text) << "\n";
+  section(out, "arguments", kernel.arguments);
+  if (!kernel.defines.empty())
+    out << "\n[defines]\n";
+  for (const auto &[name, define] : kernel.defines)
+    out << quoted(name) << " = " << (define.isExpression ? quoted(define.value.text) : define.value.text) << "\n";
+  std::map<std::string, Placed> options;
+  for (const auto &[name, value] : request.options)
+    options[name] = {value};
+  section(out, "options", options);
+  if (!kernel.limits.empty())
+    out << "\n[limits]\n";
+  for (const LimitRule &rule : kernel.limits) {
+    out << quoted(rule.expression.text) << " = [";
+    for (size_t i = 0; i < rule.values.size(); ++i)
+      out << (i ? ", " : "") << rule.values[i];
+    out << "]\n";
+  }
+  acceptSection(out, request.accept);
+  caseSections(out, request.cases);
+  return out.str();
+}
+
+std::vector<FileText> artifactFiles(const judge::Build &build, const SourceKernel &kernel, const Symbols &symbols) {
+  bool native = build.artifact->manifest.format == card::Format::Native;
+  std::vector<FileText> files = {{native ? "kernel.so" : "kernel.spv", build.artifact->code},
+                                 {native ? "kernel.s" : "kernel.spvasm", build.artifact->readable},
+                                 {"manifest.json", manifestText(build, kernel, symbols)}};
+  if (native)
+    files.push_back({"kernel.h", headerText(build.artifact->manifest)});
+  return files;
+}
+
+std::vector<FileText> candidateFiles(SourceCandidate &candidate, const Request &request, const ops::Case &sample) {
+  std::vector<FileText> files;
+  const SourceKernel &kernel = candidate.source();
+  std::string name = kernel.file.filename().string();
+  if (Result<std::string> text = readFile(kernel.file))
+    files.push_back({name, *text});
+  // The user's own source may include its neighbours, so it is replayed where it lies.
+  bool ours = kernel.proposer == "recipe";
+  std::string source = ours ? name : std::filesystem::absolute(kernel.file).lexically_normal().string();
+  files.push_back({"port.toml", portFileText(kernel, request, source)});
+  if (auto module = candidate.moduleFor(sample))
+    files.push_back({"module.ll", irText(**module)});
+  return files;
+}
+
+std::string folderOf(const CandidateResult &candidate) {
+  std::string name = candidate.name;
+  for (const auto &[key, value] : candidate.parameters)
+    name += "-" + key + "-" + value;
+  for (char &c : name)
+    if (c == '/' || c == ' ')
+      c = '-';
+  return name;
+}
+
+std::string shellQuoted(const std::string &text) {
+  static constexpr std::string_view plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=,+%";
+  if (!text.empty() && text.find_first_not_of(plain) == text.npos)
+    return text;
+  std::string result = "'";
+  for (char c : text)
+    result += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return result + "'";
+}
+
+} // namespace opsight::port

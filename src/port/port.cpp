@@ -1,0 +1,387 @@
+#include "port/port.h"
+#include "base/text.h"
+#include "judge/judge.h"
+#include "port/account.h"
+#include "port/advice.h"
+#include "port/artifact_files.h"
+#include "port/contains.h"
+#include "port/evidence.h"
+#include "port/recipe.h"
+#include "port/source_candidate.h"
+#include <random>
+
+namespace opsight::port {
+
+namespace {
+
+/// A candidate on its way: what it is, and how far it came.
+struct Entry {
+  std::unique_ptr<SourceCandidate> candidate;
+  CandidateResult result;
+};
+
+class Port {
+public:
+  Port(Verb verb, Request request, std::filesystem::path folder, Plan &plan)
+      : verb(verb), plan(plan), folder(std::move(folder)) {
+    outcome.request = std::move(request);
+    outcome.verb = verb == Verb::Port ? "port" : "verify";
+  }
+  Result<Outcome> run(const Overrides &overrides);
+
+private:
+  Status read(const Overrides &overrides);
+  Status openDevice();
+  Status see();
+  Status chooseSample();
+  Status propose();
+  Status translate();
+  Status chooseReference();
+  Status judgeOne(Entry &entry, double from, double to);
+  Status verify();
+  Status improve();
+  Status conclude();
+  std::string replay() const;
+  Status judgeHints();
+  Entry *best();
+
+  SourceKernel faithful() const;
+  void add(std::unique_ptr<SourceCandidate> candidate);
+  void add(SourceKernel kernel) {
+    add(std::make_unique<SourceCandidate>(*outcome.request.op, std::move(kernel), target()));
+  }
+  CardTarget target() const { return {outcome.profile, session ? session->info() : card::DeviceInfo{}}; }
+  bool wantsRecipe() const;
+
+  Verb verb;
+  Plan &plan;
+  std::filesystem::path folder; // where the results will lie
+  Outcome outcome;
+  judge::Bar bar;
+  std::unique_ptr<card::Session> session;
+  std::vector<ops::Case> cases, speedCases;
+  ops::Case sample; // the case that stands for the kernel where one is needed: the first speed case it takes
+  std::unique_ptr<SourceCandidate> source; // the user's kernel, compiled once and later a candidate
+  std::vector<Entry> entries;
+  std::vector<SourceKernel> variants; // measured after the first recipe is right
+  std::unique_ptr<judge::Candidate> reference;
+  Entry *winner = nullptr;
+};
+
+bool Port::wantsRecipe() const {
+  return verb == Verb::Port && std::ranges::any_of(outcome.request.hints, shapesKernel);
+}
+
+Status Port::read(const Overrides &overrides) {
+  plan.start(Task::Read, "the request and " + outcome.request.source.string());
+  if (Status settled = settle(outcome.request, overrides, outcome.notes); !settled)
+    return settled;
+  const Request &request = outcome.request;
+  bar.maxError = request.accept.maxError.value_or(defaultMaxError);
+  bar.minSpeed = request.accept.minSpeed.value_or(defaultMinSpeed);
+  bar.accuracyOnly = request.accept.accuracyOnly;
+  outcome.seed = request.seed ? *request.seed : std::random_device{}();
+  cases = request.op->cases(request.options);
+  cases.insert(cases.end(), request.cases.begin(), request.cases.end());
+  speedCases = request.cases;
+  if (speedCases.empty())
+    speedCases.push_back(request.op->speedCase(request.options));
+  for (const Understood &part : request.understood)
+    plan.note("\"" + part.said + "\": " + part.meaning);
+  for (const std::string &note : outcome.notes)
+    plan.note(note);
+  plan.done(std::to_string(request.understood.size()) + " parts understood, " + std::to_string(cases.size()) + " cases");
+  return {};
+}
+
+Status Port::openDevice() {
+  card::Limits limits;
+  limits.runTimeout = std::chrono::milliseconds(static_cast<int64_t>(outcome.request.timeoutSeconds * 1000));
+  Result<std::unique_ptr<card::Session>> opened = card::Session::open(outcome.request.card, limits);
+  if (!opened)
+    return std::unexpected(opened.error());
+  session = std::move(*opened);
+  std::string name = session->info().card.empty() ? outcome.request.card : session->info().card;
+  Result<card::Profile> profile = card::findProfile(name);
+  if (!profile)
+    return std::unexpected(profile.error());
+  outcome.profile = *profile;
+  return {};
+}
+
+SourceKernel Port::faithful() const {
+  const Request &request = outcome.request;
+  return {.name = "faithful", .proposer = "faithful", .parameters = {}, .file = request.source, .kernel = request.kernel,
+          .launch = request.launch, .arguments = request.arguments, .defines = request.defines, .limits = request.limits};
+}
+
+void Port::add(std::unique_ptr<SourceCandidate> candidate) {
+  const SourceKernel &kernel = candidate->source();
+  Entry entry{nullptr, {kernel.name, kernel.proposer, kernel.parameters, "not tried", "", {}, {}}};
+  entry.candidate = std::move(candidate);
+  entries.push_back(std::move(entry));
+}
+
+/// The first case, of those that are timed first, that the source takes.
+Status Port::chooseSample() {
+  std::string why;
+  for (std::span<const ops::Case> some : {std::span<const ops::Case>(speedCases), std::span<const ops::Case>(cases)})
+    for (const ops::Case &c : some) {
+      Result<std::optional<std::string>> outside = source->outsideLimits(c);
+      if (!outside)
+        return std::unexpected(outside.error());
+      if (*outside) {
+        why = **outside;
+        continue;
+      }
+      sample = c;
+      return {};
+    }
+  return userError("no case is within the kernel's limits (" + why + ")", "widen [limits], or add a [[case]] within them",
+                   {outcome.request.file.string()});
+}
+
+/// The user's own kernel is read whoever will win: its errors and open questions are the user's to hear first.
+Status Port::see() {
+  plan.start(Task::See, outcome.request.kernel.empty() ? "the kernel" : outcome.request.kernel);
+  source = std::make_unique<SourceCandidate>(*outcome.request.op, faithful(), target());
+  if (Status chosen = chooseSample(); !chosen)
+    return chosen;
+  Result<std::shared_ptr<const cuda::Module>> module = source->moduleFor(sample);
+  if (!module)
+    return std::unexpected(module.error());
+  outcome.account = accountOf(**module);
+  outcome.request.kernel = (*module)->kernel.name;
+  Result<std::vector<ops::ParameterView>> views = viewsOf((*module)->kernel);
+  if (!views)
+    return std::unexpected(views.error());
+  std::map<std::string, std::string> arguments;
+  for (const auto &[name, value] : outcome.request.arguments)
+    arguments[name] = value.text;
+  if (auto bound = ops::bind(*outcome.request.op, *views, arguments, outcome.request.options); !bound) {
+    Error error = bound.error();
+    if (error.where.file.empty())
+      error.where = outcome.account.where;
+    return std::unexpected(error);
+  }
+  for (const auto &[subject, text] : outcome.account.lines)
+    plan.note(subject + ": " + text);
+  plan.done(outcome.account.kernel + " at " + outcome.account.where.file + ":" + std::to_string(outcome.account.where.line));
+  return {};
+}
+
+Status Port::propose() {
+  source->retarget(target());
+  if (!wantsRecipe()) {
+    add(std::move(source));
+    return {};
+  }
+  Result<std::vector<SourceKernel>> recipes = proposeRecipes(outcome.request, outcome.profile);
+  if (!recipes)
+    return std::unexpected(recipes.error());
+  add(recipes->front());
+  variants.assign(recipes->begin() + 1, recipes->end());
+  add(std::move(source));
+  entries.back().result.why = "the hints ask for another construction, and nothing shows that the source keeps them";
+  return {};
+}
+
+/// Whether the candidate can be built for the card at all. What only the card or Opsight cannot do is no error yet:
+/// another candidate may.
+Status Port::translate() {
+  plan.start(Task::Translate, "to " + outcome.profile.ir + " for " + outcome.profile.name);
+  if (Status proposed = propose(); !proposed)
+    return proposed;
+  std::optional<Error> refused;
+  for (Entry &entry : entries) {
+    if (!entry.result.why.empty())
+      continue;
+    auto built = entry.candidate->prepare(sample);
+    if (built)
+      continue;
+    if (built.error().kind != ErrorKind::Unsupported)
+      return std::unexpected(built.error());
+    entry.result.state = "unsupported";
+    entry.result.why = describe(built.error());
+    plan.note(entry.result.name + ": " + built.error().what);
+    refused = built.error();
+  }
+  std::vector<std::string> open;
+  for (const Entry &entry : entries)
+    if (entry.result.why.empty())
+      open.push_back(entry.result.name);
+  if (open.empty())
+    return std::unexpected(*refused);
+  plan.done(join(open, ", "));
+  return {};
+}
+
+Status Port::chooseReference() {
+  if (bar.accuracyOnly)
+    return {};
+  const auto &named = outcome.request.accept.reference;
+  outcome.referenceName = named ? named->text : "vendor";
+  if (outcome.referenceName == "source") {
+    reference = std::make_unique<SourceCandidate>(*outcome.request.op, faithful(), target());
+    return {};
+  }
+  if (outcome.referenceName != "vendor")
+    return unsupported("a reference of figures recorded on another card is not supported yet", "use vendor or source",
+                       named->where);
+  reference = judge::vendorReference(*outcome.request.op);
+  if (!reference)
+    return noVerdict("no vendor library on this machine computes " + std::string(outcome.request.op->name()),
+                     "compare with the source (--reference source), or judge accuracy alone (--accuracy-only)");
+  return {};
+}
+
+Status Port::judgeOne(Entry &entry, double from, double to) {
+  judge::Progress progress;
+  progress.step = [&](const std::string &what, double fraction) {
+    plan.progress(entry.result.name + ": " + what, from + (to - from) * fraction);
+  };
+  Result<judge::Verdict> verdict = judge::judge(*session, *outcome.request.op, *entry.candidate, reference.get(), cases,
+                                                speedCases, bar, outcome.seed, progress);
+  if (!verdict)
+    return std::unexpected(verdict.error());
+  entry.result.state = "judged";
+  entry.result.verdict = std::move(*verdict);
+  return {};
+}
+
+Status Port::verify() {
+  plan.start(Task::Verify, std::to_string(cases.size()) + " cases on " + session->info().device);
+  if (Status chosen = chooseReference(); !chosen)
+    return chosen;
+  size_t open = std::ranges::count_if(entries, [](const Entry &entry) { return entry.result.why.empty(); });
+  size_t done = 0;
+  for (Entry &entry : entries) {
+    if (!entry.result.why.empty())
+      continue;
+    if (Status judged = judgeOne(entry, double(done) / open, double(done + 1) / open); !judged)
+      return judged;
+    ++done;
+  }
+  winner = best();
+  plan.done(winner->result.name + (winner->result.verdict->accuracy.pass ? " is right" : " is wrong"));
+  return {};
+}
+
+/// What the hints leave free is searched, one measured variant at a time; each is judged as strictly as the first.
+Status Port::improve() {
+  bool worth = verb == Verb::Port && !bar.accuracyOnly && winner->result.verdict->accuracy.pass && !variants.empty();
+  if (!worth)
+    return {};
+  plan.start(Task::Improve, std::to_string(variants.size()) + " variants of what the hints leave free");
+  size_t index = static_cast<size_t>(winner - entries.data()), first = entries.size();
+  for (SourceKernel &variant : variants)
+    add(std::move(variant));
+  winner = &entries[index];
+  for (size_t i = first; i < entries.size(); ++i) {
+    double share = double(i - first) / (entries.size() - first);
+    if (Status judged = judgeOne(entries[i], share, share + 1.0 / (entries.size() - first)); !judged) {
+      if (judged.error().kind != ErrorKind::Unsupported && judged.error().kind != ErrorKind::NoVerdict)
+        return judged;
+      entries[i].result.state = "unsupported";
+      entries[i].result.why = describe(judged.error());
+    }
+  }
+  winner = best();
+  std::vector<std::string> parameters;
+  for (const auto &[name, value] : winner->result.parameters)
+    parameters.push_back(name + " " + value);
+  plan.done(winner->result.name + " with " + join(parameters, ", ") + " is the fastest");
+  return {};
+}
+
+/// Right before fast: a pass beats a fail, a right one a wrong one, then the faster wins.
+Entry *Port::best() {
+  auto rank = [](const Entry &entry) {
+    const judge::Verdict &verdict = *entry.result.verdict;
+    return std::tuple(verdict.pass, verdict.accuracy.pass, verdict.speed ? verdict.speed->ratio : 0.0);
+  };
+  Entry *found = nullptr;
+  for (Entry &entry : entries)
+    if (entry.result.verdict && (!found || rank(entry) > rank(*found)))
+      found = &entry;
+  return found;
+}
+
+Status Port::judgeHints() {
+  const std::vector<Hint> &hints = outcome.request.hints;
+  if (verb == Verb::Verify) {
+    for (const Hint &hint : hints)
+      outcome.hints.push_back({hint, std::nullopt, "hints guide `opsight port`; verify judges the kernel as it stands"});
+    return {};
+  }
+  Result<std::vector<HintResult>> results = evidenceFor(hints, *winner->candidate, sample, outcome.verdict);
+  if (!results)
+    return std::unexpected(results.error());
+  outcome.hints = std::move(*results);
+  for (const HintResult &result : outcome.hints)
+    if (result.kept == false) {
+      outcome.verdict.pass = false;
+      if (!contains(outcome.verdict.reasons, std::string("hint_not_kept")))
+        outcome.verdict.reasons.push_back("hint_not_kept");
+    }
+  return {};
+}
+
+/// The candidate's own port file holds everything but what the command line may change.
+std::string Port::replay() const {
+  std::filesystem::path file = folder / "candidates" / folderOf(winner->result) / "port.toml";
+  std::string command = "opsight verify " + shellQuoted(file.string()) + " --card " + outcome.request.card + " --seed " +
+                        std::to_string(outcome.seed);
+  if (bar.accuracyOnly)
+    command += " --accuracy-only";
+  if (outcome.referenceName == "source")
+    command += " --reference source";
+  return command;
+}
+
+Status Port::conclude() {
+  plan.start(Task::Report, "the verdict");
+  outcome.verdict = *winner->result.verdict;
+  if (Status hints = judgeHints(); !hints)
+    return hints;
+  auto built = winner->candidate->prepare(sample);
+  if (built && std::holds_alternative<judge::Build>(*built)) {
+    const judge::Build &build = std::get<judge::Build>(*built);
+    outcome.artifact = artifactFiles(build, winner->candidate->source(), winner->candidate->symbolsOf(sample));
+    const std::vector<std::string> &notes = build.artifact->manifest.notes;
+    outcome.notes.insert(outcome.notes.end(), notes.begin(), notes.end());
+  }
+  outcome.replay = replay();
+  for (Entry &entry : entries) {
+    entry.result.files = candidateFiles(*entry.candidate, outcome.request, sample);
+    outcome.candidates.push_back(entry.result);
+  }
+  outcome.advice = adviceFor(outcome);
+  plan.done(outcome.verdict.pass ? "PASS" : "FAIL");
+  return {};
+}
+
+Result<Outcome> Port::run(const Overrides &overrides) {
+  auto begin = std::chrono::steady_clock::now();
+  Status done = read(overrides);
+  // The kernel is read before the device is asked for, so that bad CUDA is told as such on any machine.
+  for (Status (Port::*task)() : {&Port::see, &Port::openDevice, &Port::translate, &Port::verify, &Port::improve,
+                                 &Port::conclude})
+    if (done)
+      done = (this->*task)();
+  if (!done) {
+    plan.failed(done.error());
+    return std::unexpected(done.error());
+  }
+  outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return std::move(outcome);
+}
+
+} // namespace
+
+Result<Outcome> carryOut(Verb verb, Request request, const Overrides &overrides, const std::filesystem::path &folder,
+                         Plan &plan) {
+  return Port(verb, std::move(request), folder, plan).run(overrides);
+}
+
+} // namespace opsight::port

@@ -1,0 +1,228 @@
+#include "port/source_candidate.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "cuda/compile.h"
+#include "port/contains.h"
+#include <limits>
+
+namespace opsight::port {
+
+SourceCandidate::SourceCandidate(const ops::Operator &op, SourceKernel kernel, CardTarget target)
+    : op(op), kernel(std::move(kernel)), target(std::move(target)) {}
+
+static std::unexpected<Error> at(const SourcePlace &where, Error error) {
+  if (error.where.file.empty())
+    error.where = where;
+  return std::unexpected(std::move(error));
+}
+
+Symbols SourceCandidate::symbolsOf(const ops::Case &c) const {
+  Symbols symbols = c.symbols;
+  for (const ops::OptionInfo &option : op.options())
+    if (auto value = c.options.find(option.name); value != c.options.end())
+      symbols[option.name] = std::ranges::find(option.values, value->second) - option.values.begin();
+  return symbols;
+}
+
+Result<std::optional<std::string>> SourceCandidate::outside(const Symbols &symbols) const {
+  for (const LimitRule &rule : kernel.limits) {
+    Result<int64_t> value = evaluate(rule.expression.text, symbols);
+    if (!value)
+      return at(rule.expression.where, value.error());
+    if (contains(rule.values, *value))
+      continue;
+    return rule.expression.text + " = " + std::to_string(*value) + " is outside the kernel's limits";
+  }
+  return std::optional<std::string>();
+}
+
+Result<std::map<std::string, std::string>> SourceCandidate::definesOf(const Symbols &symbols) const {
+  Defines values;
+  for (const auto &[name, define] : kernel.defines) {
+    if (!define.isExpression) {
+      values[name] = define.value.text;
+      continue;
+    }
+    Result<int64_t> value = evaluate(define.value.text, symbols);
+    if (!value)
+      return at(define.value.where, value.error());
+    values[name] = std::to_string(*value);
+  }
+  return values;
+}
+
+static Result<uint32_t> dimension(const Placed &text, const Symbols &symbols) {
+  Result<int64_t> value = evaluate(text.text, symbols);
+  if (!value)
+    return at(text.where, value.error());
+  if (*value < 0 || *value > std::numeric_limits<uint32_t>::max())
+    return userError("the launch's " + text.text + " is " + std::to_string(*value), "a dimension fits 32 bits", text.where);
+  return static_cast<uint32_t>(*value);
+}
+
+static Result<card::Dim3> dimensions(const std::vector<Placed> &texts, const Symbols &symbols) {
+  uint32_t values[3] = {1, 1, 1};
+  for (size_t i = 0; i < texts.size() && i < 3; ++i) {
+    Result<uint32_t> value = dimension(texts[i], symbols);
+    if (!value)
+      return std::unexpected(value.error());
+    values[i] = *value;
+  }
+  return card::Dim3{values[0], values[1], values[2]};
+}
+
+Result<card::LaunchConfig> SourceCandidate::launchOf(const Symbols &symbols) const {
+  Result<card::Dim3> grid = dimensions(kernel.launch.grid, symbols);
+  if (!grid)
+    return std::unexpected(grid.error());
+  Result<card::Dim3> block = dimensions(kernel.launch.block, symbols);
+  if (!block)
+    return std::unexpected(block.error());
+  Result<int64_t> shared = evaluate(kernel.launch.shared.text, symbols);
+  if (!shared)
+    return at(kernel.launch.shared.where, shared.error());
+  if (*shared < 0)
+    return userError("the launch's shared memory is " + std::to_string(*shared) + " bytes", {}, kernel.launch.shared.where);
+  return card::LaunchConfig{*grid, *block, static_cast<uint64_t>(*shared)};
+}
+
+Result<std::shared_ptr<const cuda::Module>> SourceCandidate::compiled(const Defines &defines) {
+  if (auto found = modules.find(defines); found != modules.end())
+    return found->second;
+  cuda::CompileRequest request;
+  request.file = kernel.file.string();
+  request.kernel = kernel.kernel;
+  request.defines = defines;
+  request.includeFolders = {(dataRoot() / "kernels").string(), (dataRoot() / "kernels" / "attention").string()};
+  Result<cuda::Module> module = cuda::compile(request);
+  if (!module)
+    return std::unexpected(module.error());
+  return modules[defines] = std::make_shared<const cuda::Module>(std::move(*module));
+}
+
+Result<std::shared_ptr<const cuda::Module>> SourceCandidate::moduleFor(const ops::Case &c) {
+  Result<Defines> defines = definesOf(symbolsOf(c));
+  if (!defines)
+    return std::unexpected(defines.error());
+  return compiled(*defines);
+}
+
+static std::string keyOf(const std::map<std::string, std::string> &defines) {
+  std::vector<std::string> parts;
+  for (const auto &[name, value] : defines)
+    parts.push_back(name + "=" + value);
+  return join(parts, " ");
+}
+
+Result<std::shared_ptr<const card::Artifact>> SourceCandidate::lowered(const Defines &defines, const card::Dim3 &block) {
+  std::string key = keyOf(defines);
+  std::string full = key + " block=" + std::to_string(block.x) + "," + std::to_string(block.y) + "," + std::to_string(block.z);
+  if (auto found = artifacts.find(full); found != artifacts.end())
+    return found->second.artifact;
+  Result<std::shared_ptr<const cuda::Module>> module = compiled(defines);
+  if (!module)
+    return std::unexpected(module.error());
+  lower::Target to;
+  to.block = block;
+  to.subgroupWidths = {target.device.subgroupWidths.begin(), target.device.subgroupWidths.end()};
+  to.hasDouble = target.device.hasDouble;
+  to.hasHalf = target.device.hasHalf;
+  if (!target.profile.processor.empty())
+    to.processor = target.profile.processor;
+  Result<card::Artifact> artifact =
+      target.profile.ir == "native" ? lower::toNative(**module, to) : lower::toSpirv(**module, to);
+  if (!artifact)
+    return std::unexpected(artifact.error());
+  auto kept = std::make_shared<const card::Artifact>(std::move(*artifact));
+  artifacts[full] = {key, kept};
+  return kept;
+}
+
+std::vector<SourceCandidate::Built> SourceCandidate::built() const {
+  std::vector<Built> all;
+  for (const auto &[full, lowered] : artifacts)
+    all.push_back({lowered.key, lowered.artifact});
+  return all;
+}
+
+/// Symbols that the kernel hears of by its launch and macros rather than by a parameter.
+std::vector<std::string> SourceCandidate::heardElsewhere() const {
+  std::vector<std::string> heard;
+  auto hear = [&](const std::string &expression) {
+    if (Result<std::vector<std::string>> used = opsight::symbolsOf(expression))
+      heard.insert(heard.end(), used->begin(), used->end());
+  };
+  for (const Placed &text : kernel.launch.grid)
+    hear(text.text);
+  for (const Placed &text : kernel.launch.block)
+    hear(text.text);
+  hear(kernel.launch.shared.text);
+  for (const auto &[name, define] : kernel.defines)
+    if (define.isExpression)
+      hear(define.value.text);
+  return heard;
+}
+
+Result<std::variant<judge::Build, judge::OutsideLimits>> SourceCandidate::prepare(const ops::Case &c) {
+  Symbols symbols = symbolsOf(c);
+  Result<std::optional<std::string>> why = outside(symbols);
+  if (!why)
+    return std::unexpected(why.error());
+  if (*why)
+    return judge::OutsideLimits{**why};
+  Result<Defines> defines = definesOf(symbols);
+  if (!defines)
+    return std::unexpected(defines.error());
+  Result<card::LaunchConfig> launch = launchOf(symbols);
+  if (!launch)
+    return std::unexpected(launch.error());
+  Result<std::shared_ptr<const cuda::Module>> module = compiled(*defines);
+  if (!module)
+    return std::unexpected(module.error());
+  Result<std::shared_ptr<const card::Artifact>> artifact = lowered(*defines, launch->block);
+  if (!artifact)
+    return std::unexpected(artifact.error());
+  Result<std::vector<ops::ParameterView>> views = viewsOf((*module)->kernel);
+  if (!views)
+    return std::unexpected(views.error());
+  std::map<std::string, std::string> arguments;
+  for (const auto &[name, value] : kernel.arguments)
+    arguments[name] = value.text;
+  Result<std::vector<ops::Bound>> bounds = ops::bind(op, *views, arguments, c.options);
+  if (!bounds)
+    return at((*module)->kernel.facts.where, bounds.error());
+  judge::Build build{*artifact, *launch, *bounds, *views, {}};
+  build.requirements = ops::impliedRequirements(op, *bounds, heardElsewhere());
+  return build;
+}
+
+static std::optional<ops::ElementType> elementType(const std::string &name) {
+  using enum ops::ElementType;
+  static const std::map<std::string, ops::ElementType> table = {
+      {"float", Float32},      {"double", Float64},     {"half", Float16},       {"__half", Float16},
+      {"bfloat16", BFloat16},  {"__nv_bfloat16", BFloat16}, {"int", Int32},      {"unsigned int", Int32},
+      {"long", Int64},         {"long long", Int64},    {"unsigned long", Int64}, {"unsigned long long", Int64},
+      {"bool", UInt8},         {"unsigned char", UInt8}, {"signed char", UInt8}, {"char", UInt8},
+      {"float4", Float32},     {"float2", Float32},     {"float3", Float32}};
+  auto found = table.find(name);
+  return found == table.end() ? std::nullopt : std::optional(found->second);
+}
+
+Result<std::vector<ops::ParameterView>> viewsOf(const cuda::Kernel &kernel) {
+  std::vector<ops::ParameterView> views;
+  for (const cuda::KernelParameter &parameter : kernel.parameters) {
+    ops::ParameterView view{.name = parameter.name, .type = parameter.type};
+    view.isPointer = parameter.kind == cuda::KernelParameter::Kind::Pointer;
+    view.isConst = parameter.isConst;
+    view.bytes = parameter.bytes;
+    std::optional<ops::ElementType> element = elementType(parameter.element);
+    if (parameter.kind == cuda::KernelParameter::Kind::Struct || !element)
+      return unsupported("parameter '" + parameter.type + " " + parameter.name + "' has a type that no value of an operator has",
+                         "kernels take pointers and numbers", kernel.facts.where);
+    view.element = *element;
+    views.push_back(std::move(view));
+  }
+  return views;
+}
+
+} // namespace opsight::port
