@@ -73,10 +73,10 @@ int main(int argc, char **argv) {
   CLI::App app{"opsight-opt -p map_barriers kernel.ll    runs one pass of ours and prints the IR", "opsight-opt"};
   Options options;
   app.add_option("file", options.file, "LLVM IR, text or bitcode; - is standard input");
-  app.add_option("-p,--pass", options.passes, "a pass to run; repeatable, in order");
+  app.add_option("-p,--pass", options.passes, "a pass to run; repeatable, in order")->allow_extra_args(false);
   app.add_option("--kernel", options.kernel, "the kernel's symbol, where the file has several");
-  app.add_option("--block", options.block, "threads of a block, x[,y[,z]]")->delimiter(',');
-  app.add_option("--subgroups", options.subgroups, "subgroup widths of the device")->delimiter(',');
+  app.add_option("--block", options.block, "threads of a block, x[,y[,z]]")->allow_extra_args(false)->delimiter(',');
+  app.add_option("--subgroups", options.subgroups, "subgroup widths of the device")->allow_extra_args(false)->delimiter(',');
   app.add_option("--emit", options.emit, "the whole pipeline, then the back end")->check(CLI::IsMember({"spirv", "spvasm"}));
   app.add_flag("--list", options.list, "name all passes");
   CLI11_PARSE(app, argc, argv);

@@ -2,6 +2,7 @@
 #include "lower/registry.h"
 #include "lower/native/passes.h"
 #include "lower/spirv/passes.h"
+#include <algorithm>
 
 namespace opsight::lower {
 
@@ -10,7 +11,8 @@ std::vector<const Pass *> allPasses() {
   for (const Pass *pass : spirv::passes())
     all.push_back(pass);
   for (const Pass *pass : native::ownPasses())
-    all.push_back(pass);
+    if (std::ranges::find(all, pass) == all.end()) // what both use is listed once
+      all.push_back(pass);
   return all;
 }
 

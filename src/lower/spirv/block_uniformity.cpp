@@ -1,0 +1,123 @@
+// See block_uniformity.h. LLVM's uniformity analysis, with NVPTX's sources of divergence, works out which branches differ
+// between threads. It thinks in warps where this thinks in blocks: what a warp operation gives may differ from warp to
+// warp, and what __syncthreads_or gives is the same for all, so for the analysis the first are tied to the thread's
+// number and the second are cut from their operand.
+#include "lower/spirv/block_uniformity.h"
+#include "lower/analyses.h"
+#include "lower/spirv/warp_operations.h"
+#include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/Analysis/PostDominators.h>
+#include <llvm/Analysis/UniformityAnalysis.h>
+#include <llvm/IR/CFG.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicsNVPTX.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Target/TargetMachine.h>
+#include <mutex>
+
+extern "C" {
+void LLVMInitializeNVPTXTargetInfo();
+void LLVMInitializeNVPTXTarget();
+void LLVMInitializeNVPTXTargetMC();
+}
+
+namespace opsight::lower::spirv {
+
+static std::unique_ptr<llvm::TargetMachine> createNvptxMachine() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+  });
+  std::string problem;
+  llvm::Triple triple("nvptx64-nvidia-cuda");
+  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, problem);
+  return std::unique_ptr<llvm::TargetMachine>(
+      target->createTargetMachine(triple, "sm_80", "", llvm::TargetOptions{}, std::nullopt));
+}
+
+namespace {
+// The changes for the analysis, undone when it ends.
+class Disguise {
+public:
+  explicit Disguise(llvm::Function &kernel) {
+    for (llvm::Instruction &instruction : llvm::make_early_inc_range(llvm::instructions(kernel))) {
+      if (auto operation = asWarpOperation(instruction))
+        tieToThread(*operation->call);
+      else if (isBlockBarrier(instruction) && instruction.getNumOperands() == 3) // number, predicate, callee
+        cutPredicate(llvm::cast<llvm::CallInst>(instruction));
+    }
+  }
+  ~Disguise() {
+    for (llvm::Instruction *tied : ties) {
+      tied->replaceAllUsesWith(tied->getOperand(1));
+      tied->eraseFromParent();
+    }
+    for (llvm::Instruction *condition : conditions)
+      condition->eraseFromParent();
+    for (auto [call, predicate] : cuts)
+      call->setArgOperand(1, predicate);
+  }
+
+private:
+  void tieToThread(llvm::CallInst &call) {
+    if (call.use_empty())
+      return;
+    llvm::IRBuilder<> builder(call.getNextNode());
+    llvm::Value *thread = builder.CreateIntrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x, {});
+    auto *condition = llvm::cast<llvm::Instruction>(builder.CreateICmpEQ(thread, builder.getInt32(0)));
+    auto *tied = llvm::SelectInst::Create(condition, &call, &call, "", condition->getNextNode()->getIterator());
+    call.replaceUsesWithIf(tied, [&](llvm::Use &use) { return use.getUser() != tied; });
+    ties.push_back(tied);
+    conditions.push_back(condition);
+    conditions.push_back(llvm::cast<llvm::Instruction>(thread));
+  }
+  void cutPredicate(llvm::CallInst &call) {
+    cuts.push_back({&call, call.getArgOperand(1)});
+    call.setArgOperand(1, llvm::ConstantInt::getTrue(call.getContext()));
+  }
+  llvm::SmallVector<llvm::Instruction *> ties, conditions;
+  llvm::SmallVector<std::pair<llvm::CallInst *, llvm::Value *>> cuts;
+};
+} // namespace
+
+// Blocks whose execution a branch that differs between threads decides: all on the way from it to where its ways meet.
+static llvm::SmallPtrSet<llvm::BasicBlock *, 16> decidedByThreads(llvm::Function &kernel, llvm::UniformityInfo &uniformity,
+                                                                   llvm::PostDominatorTree &after) {
+  llvm::SmallPtrSet<llvm::BasicBlock *, 16> decided;
+  for (llvm::BasicBlock &block : kernel) {
+    if (!uniformity.hasDivergentTerminator(block))
+      continue;
+    llvm::DomTreeNode *node = after.getNode(&block);
+    llvm::BasicBlock *meeting = node && node->getIDom() ? node->getIDom()->getBlock() : nullptr;
+    llvm::SmallPtrSet<llvm::BasicBlock *, 16> seen;
+    llvm::SmallVector<llvm::BasicBlock *> open(llvm::successors(&block));
+    while (!open.empty()) {
+      llvm::BasicBlock *next = open.pop_back_val();
+      if (next == meeting || !seen.insert(next).second)
+        continue;
+      decided.insert(next);
+      open.append(llvm::succ_begin(next), llvm::succ_end(next));
+    }
+  }
+  return decided;
+}
+
+llvm::SmallVector<llvm::CallInst *> reachedByFew(llvm::Function &kernel) {
+  auto machine = createNvptxMachine();
+  Disguise disguise(kernel);
+  Analyses analyses(machine.get());
+  auto &uniformity = analyses.functions.getResult<llvm::UniformityInfoAnalysis>(kernel);
+  auto &after = analyses.functions.getResult<llvm::PostDominatorTreeAnalysis>(kernel);
+  llvm::SmallVector<llvm::CallInst *> few;
+  auto decided = decidedByThreads(kernel, uniformity, after);
+  for (llvm::BasicBlock *block : decided)
+    for (llvm::Instruction &instruction : *block)
+      if (isBlockBarrier(instruction) || asWarpOperation(instruction))
+        few.push_back(llvm::cast<llvm::CallInst>(&instruction));
+  return few;
+}
+
+} // namespace opsight::lower::spirv

@@ -1,0 +1,12 @@
+// Which barriers and warp operations every thread of a block provably reaches together.
+#pragma once
+#include "lower/spirv/passes.h"
+
+namespace opsight::lower::spirv {
+
+/// Those synchronising calls (block barriers, warp operations) of the kernel that some threads of a block may pass by or
+/// reach another number of times than others: control flow that depends on more than the block decides. Conservative.
+/// The IR must still be CUDA's (nvptx64); it is left as it was.
+llvm::SmallVector<llvm::CallInst *> reachedByFew(llvm::Function &kernel);
+
+} // namespace opsight::lower::spirv

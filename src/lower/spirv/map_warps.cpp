@@ -1,0 +1,54 @@
+// map_warps: warp operations that every thread of the block reaches together (schedule_threads saw to that) exchange
+// their words through an array in shared memory: publish, barrier, read, barrier.
+#include "lower/kernel.h"
+#include "lower/spirv/builtins.h"
+#include "lower/spirv/warp_operations.h"
+#include <llvm/IR/InstIterator.h>
+
+namespace opsight::lower::spirv {
+
+static llvm::Value *exchange(llvm::IRBuilderBase &b, const WarpOperation &operation, llvm::GlobalVariable *words) {
+  WarpView view = createWarpView(b);
+  if (operation.kind == WarpKind::ActiveMask)
+    return view.present;
+  llvm::Value *own = publishedValue(b, operation);
+  llvm::Value *thread = b.CreateAdd(view.base, view.lane);
+  b.CreateAlignedStore(own, wordAddress(b, words, thread), llvm::Align(4));
+  callBlockBarrier(b);
+  llvm::Value *word = nullptr;
+  if (operation.isShuffle()) {
+    llvm::Value *source = b.CreateAdd(view.base, sourceLane(b, operation, view.lane));
+    word = b.CreateAlignedLoad(b.getInt32Ty(), wordAddress(b, words, source), llvm::Align(4));
+  } else {
+    word = combineLanes(b, operation.kind, words, view, b.CreateAnd(operation.mask, view.present), own);
+  }
+  callBlockBarrier(b);
+  return asResult(b, operation, word);
+}
+
+static Status run(Context &context) {
+  llvm::SmallVector<WarpOperation> operations;
+  for (llvm::Instruction &instruction : llvm::instructions(*context.kernel))
+    if (auto operation = asWarpOperation(instruction))
+      operations.push_back(*operation);
+  if (operations.empty())
+    return {};
+  uint64_t threads = llvm::alignTo(context.target.block.count(), 32);
+  llvm::Type *type = llvm::ArrayType::get(llvm::Type::getInt32Ty(context.module.getContext()), threads);
+  llvm::GlobalVariable *words = createShared(context, type, "opsight.warp_words");
+  for (const WarpOperation &operation : operations) {
+    llvm::IRBuilder<> builder(operation.call);
+    if (operation.kind == WarpKind::Sync)
+      callBlockBarrier(builder);
+    else
+      operation.call->replaceAllUsesWith(exchange(builder, operation, words));
+    operation.call->eraseFromParent();
+  }
+  context.manifest.requiredBlock = context.target.block;
+  context.manifest.notes.push_back("warp operations go through shared memory");
+  return {};
+}
+
+const Pass map_warps{"map_warps", "warp operations exchange words through shared memory", run};
+
+} // namespace opsight::lower::spirv
