@@ -134,7 +134,7 @@ build() {
 
 # One set-up at a time in this clone; a second start waits for the first. Held until the process ends or execs.
 lock_build() {
-  mkdir -p "$root/build" || exit 2
+  mkdir -p "$root/build" || { say "this clone cannot be written by you: build it as its owner"; exit 2; }
   setup_log="$root/build/setup.log"
   exec 9>"$root/build/.lock" || { say "$root/build cannot be written"; exit 2; }
   flock -n 9 || { say "waiting for another build in $root"; flock 9; }
