@@ -166,6 +166,17 @@ TEST_F(CpuSession, RefusesCodeWhoseConstructorsCallTheSystem) {
   EXPECT_EQ(run(nativeArtifact("p[0] = 1;"), *buffer).end, End::Done);
 }
 
+TEST_F(CpuSession, RefusesCodeThatAnswersInTheWorkersPlace) {
+  auto program = session->load(nativeArtifact(
+      "p[0] = 1;", {{.name = "out"}},
+      "__attribute__((constructor)) static void forge() { char bytes[64] = {1, 2, 3}; iovec part = {bytes, 64};\n"
+      "msghdr message = {}; message.msg_iov = &part; message.msg_iovlen = 1; sendmsg(3, &message, 0); }"));
+  ASSERT_FALSE(program);
+  EXPECT_EQ(program.error().kind, ErrorKind::Unsupported);
+  auto buffer = *session->createBuffer(4);
+  EXPECT_EQ(run(nativeArtifact("p[0] = 1;"), *buffer).end, End::Done);
+}
+
 TEST_F(CpuSession, RefusesLaunchesOverTheLimitsAndLeavesTheOutputAlone) {
   auto buffer = *session->createBuffer(64);
   auto program = *session->load(nativeArtifact("p[0] = 1;"));

@@ -43,13 +43,6 @@ bool isGone(pid_t pid) {
   return line.substr(line.rfind(')') + 2, 1) == "Z"; // dead, though whoever adopted it has not asked yet
 }
 
-size_t temporaryFolders() {
-  size_t count = 0;
-  for (const auto &entry : fs::directory_iterator(fs::temp_directory_path()))
-    count += entry.path().filename().string().starts_with("opsight-") && fs::exists(entry.path() / "vendors");
-  return count;
-}
-
 TEST(Lifetime, AKilledToolLeavesNoSpinningWorker) {
   Artifact spin = nativeArtifact("while (true) p[0] += 1;");
   pid_t tool = ::fork();
@@ -73,21 +66,24 @@ TEST(Lifetime, AKilledToolLeavesNoSpinningWorker) {
 TEST(Lifetime, AnInterruptedToolLeavesNoDriverAndNoFolder) {
   if (auto probe = Session::open("opencl:pocl", {}); !probe)
     GTEST_SKIP() << "no device for card opencl:pocl: " << probe.error().what;
-  size_t before = temporaryFolders();
+  fs::path temporary = fs::temp_directory_path() / ("opsight-lifetime-" + std::to_string(::getpid()));
+  fs::create_directories(temporary);
   pid_t tool = ::fork();
   if (tool == 0) {
     ::signal(SIGINT, SIG_DFL);
+    ::setenv("TMPDIR", temporary.c_str(), 1);
     auto session = Session::open("opencl:pocl", {}).value();
     while (true)
       ::pause();
   }
   std::vector<pid_t> workers;
-  ASSERT_TRUE(eventually([&] { return !(workers = workersOf(tool)).empty() && temporaryFolders() > before; }));
+  ASSERT_TRUE(eventually([&] { return !(workers = workersOf(tool)).empty() && !fs::is_empty(temporary); }));
   ::kill(tool, SIGINT);
   ::waitpid(tool, nullptr, 0);
   for (pid_t worker : workers)
     EXPECT_TRUE(eventually([&] { return isGone(worker); })) << worker;
-  EXPECT_TRUE(eventually([&] { return temporaryFolders() <= before; }));
+  EXPECT_TRUE(eventually([&] { return fs::is_empty(temporary); }));
+  fs::remove_all(temporary);
 }
 
 TEST(Lifetime, AClosedSessionTakesItsWorkerAlong) {

@@ -110,7 +110,7 @@ TEST_P(OpenClSession, EndsAKernelThatHangsInTime) {
   auto launched = session->launch(*program, {}, arguments);
   ASSERT_TRUE(launched);
   EXPECT_EQ(launched->end, End::Hang);
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(6000)); // with the driver's compilation
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(15)); // with the driver's compilation
   floats(*out)[0] = 0;
   launched = session->launch(*program, {}, arguments);
   EXPECT_EQ(launched->end, End::Done) << launched->detail;

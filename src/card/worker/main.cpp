@@ -37,6 +37,8 @@ int main() {
   if (::pthread_create(&watchdog, nullptr, watchTool, nullptr) != 0)
     return 70;
   int status = Server().serve();
+  // When the tool is gone the watchdog tidies up and ends the process; it must not be cut short.
+  ::sleep(5);
   // Destructors of drivers and libraries may hang after a kernel has scribbled; there is nothing left to save.
   ::_exit(status);
 }

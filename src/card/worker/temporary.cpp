@@ -1,5 +1,7 @@
 #include "card/worker/temporary.h"
+#include <chrono>
 #include <cstdlib>
+#include <thread>
 
 namespace opsight::card {
 
@@ -10,8 +12,14 @@ std::filesystem::path temporaryFolder() {
 
 void removeTemporaryFolder() {
   std::error_code ignored;
-  if (auto folder = temporaryFolder(); folder.filename().string().starts_with("opsight-"))
+  auto folder = temporaryFolder();
+  if (!folder.filename().string().starts_with("opsight-"))
+    return;
+  // A driver that is still compiling writes while its folder is emptied.
+  for (int attempt = 0; attempt < 100 && std::filesystem::exists(folder, ignored); ++attempt) {
     std::filesystem::remove_all(folder, ignored);
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
 }
 
 } // namespace opsight::card
