@@ -37,10 +37,10 @@ public:
   template <class T> __device__ unsigned match_all(T v, int &p) const {
     return __match_all_sync(mask(), v, &p) >> base();
   }
-  template <class T> __device__ T shfl(T v, int rank) const { return __shfl_sync(mask(), v, rank, width); }
-  template <class T> __device__ T shfl_up(T v, unsigned d) const { return __shfl_up_sync(mask(), v, d, width); }
-  template <class T> __device__ T shfl_down(T v, unsigned d) const { return __shfl_down_sync(mask(), v, d, width); }
-  template <class T> __device__ T shfl_xor(T v, int m) const { return __shfl_xor_sync(mask(), v, m, width); }
+  template <class T> __device__ T shfl(T v, int rank) const { return __opsight__shfl_sync(mask(), v, rank, width); }
+  template <class T> __device__ T shfl_up(T v, unsigned d) const { return __opsight__shfl_up_sync(mask(), v, d, width); }
+  template <class T> __device__ T shfl_down(T v, unsigned d) const { return __opsight__shfl_down_sync(mask(), v, d, width); }
+  template <class T> __device__ T shfl_xor(T v, int m) const { return __opsight__shfl_xor_sync(mask(), v, m, width); }
 
 private:
   __device__ unsigned all_lanes() const { return 0xffffffffu >> (32 - width); }
@@ -74,14 +74,14 @@ public:
   __device__ int any(int predicate) const { return __any_sync(lanes, predicate); }
   __device__ int all(int predicate) const { return __all_sync(lanes, predicate); }
   __device__ unsigned ballot(int predicate) const { return packed(__ballot_sync(lanes, predicate)); }
-  template <class T> __device__ T shfl(T v, int rank) const { return __shfl_sync(lanes, v, lane_of(rank)); }
+  template <class T> __device__ T shfl(T v, int rank) const { return __opsight__shfl_sync(lanes, v, lane_of(rank), 32); }
   template <class T> __device__ T shfl_up(T v, unsigned d) const {
     int rank = thread_rank();
-    return __shfl_sync(lanes, v, lane_of(rank < (int)d ? rank : rank - d));
+    return __opsight__shfl_sync(lanes, v, lane_of(rank < (int)d ? rank : rank - d), 32);
   }
   template <class T> __device__ T shfl_down(T v, unsigned d) const {
     unsigned rank = thread_rank();
-    return __shfl_sync(lanes, v, lane_of(rank + d >= size() ? rank : rank + d));
+    return __opsight__shfl_sync(lanes, v, lane_of(rank + d >= size() ? rank : rank + d), 32);
   }
 
 private:

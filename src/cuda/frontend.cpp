@@ -20,17 +20,31 @@
 namespace opsight::cuda {
 namespace {
 
+/// How much of the host's code is looked at.
+enum class HostCode {
+  Parsed,
+  /// Bodies of host functions are skipped and headers of missing libraries count as empty: a kernel beside code that
+  /// calls cuBLAS needs none of it, and one that does need it still fails.
+  Skipped,
+};
+
 /// A header of the SDK's that lies in some system folder would be taken silently; it is refused by name instead.
 class HeaderWatch : public clang::PPCallbacks {
 public:
-  HeaderWatch(DiagnosticCollector &diagnostics, const clang::SourceManager &sources)
-      : diagnostics(diagnostics), sources(sources) {}
+  HeaderWatch(DiagnosticCollector &diagnostics, const clang::SourceManager &sources, HostCode host)
+      : diagnostics(diagnostics), sources(sources), host(host) {}
+
+  bool FileNotFound(clang::StringRef name) override {
+    return host == HostCode::Skipped && missingHeader(std::string_view(name)).has_value();
+  }
 
   void InclusionDirective(clang::SourceLocation hash, const clang::Token &, clang::StringRef name, bool,
                           clang::CharSourceRange, clang::OptionalFileEntryRef file, clang::StringRef,
                           clang::StringRef, const clang::Module *, bool,
                           clang::SrcMgr::CharacteristicKind kind) override {
     auto part = missingHeader(std::string_view(name));
+    if (host == HostCode::Skipped && !file)
+      return;
     if (!part || (file && !clang::SrcMgr::isSystem(kind)) || (file && file->getName().starts_with(cudaHeaderFolder())))
       return;
     diagnostics.noteMissing({name.str(), std::string(*part), placeOf(hash, sources)});
@@ -39,6 +53,7 @@ public:
 private:
   DiagnosticCollector &diagnostics;
   const clang::SourceManager &sources;
+  HostCode host;
 };
 
 /// Keeps the declarations of the user's own files and, at the end of the file, hands them on.
@@ -57,6 +72,14 @@ public:
   }
   void HandleTranslationUnit(clang::ASTContext &context) override { consumer(declarations, context); }
 
+  /// Asked only where host code is skipped. A constexpr function serves the device too.
+  bool shouldSkipFunctionBody(clang::Decl *decl) override {
+    const clang::FunctionDecl *function = decl->getAsFunction();
+    bool forDevice = function && (function->hasAttr<clang::CUDADeviceAttr>() || function->hasAttr<clang::CUDAGlobalAttr>());
+    const clang::SourceManager &sources = decl->getASTContext().getSourceManager();
+    return function && !forDevice && !function->isConstexpr() && !sources.isInSystemHeader(decl->getLocation());
+  }
+
 private:
   std::vector<clang::Decl *> declarations;
   Consumer consumer;
@@ -64,8 +87,8 @@ private:
 
 class Action : public clang::ASTFrontendAction {
 public:
-  Action(Harvest::Consumer consumer, llvm::LLVMContext *context, DiagnosticCollector &diagnostics)
-      : consumer(std::move(consumer)), context(context), diagnostics(diagnostics) {}
+  Action(Harvest::Consumer consumer, llvm::LLVMContext *context, DiagnosticCollector &diagnostics, HostCode host)
+      : consumer(std::move(consumer)), context(context), diagnostics(diagnostics), host(host) {}
 
   std::unique_ptr<llvm::Module> module;
 
@@ -73,7 +96,7 @@ protected:
   std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance &compiler,
                                                         llvm::StringRef file) override {
     compiler.getPreprocessor().addPPCallbacks(
-        std::make_unique<HeaderWatch>(diagnostics, compiler.getSourceManager()));
+        std::make_unique<HeaderWatch>(diagnostics, compiler.getSourceManager(), host));
     std::vector<std::unique_ptr<clang::ASTConsumer>> consumers;
     consumers.push_back(std::make_unique<Harvest>(consumer));
     if (context) {
@@ -93,13 +116,15 @@ private:
   Harvest::Consumer consumer;
   llvm::LLVMContext *context;
   DiagnosticCollector &diagnostics;
+  HostCode host;
   clang::CodeGenerator *generator = nullptr;
 };
 
 /// One prepared run: file read, arguments made, diagnostics caught.
 class Run {
 public:
-  Run(const CompileRequest &request, std::string source) : request(request), source(std::move(source)) {}
+  Run(const CompileRequest &request, std::string source, HostCode host)
+      : request(request), source(std::move(source)), host(host) {}
 
   /// Parses, and with a context also generates IR into `module`.
   Status execute(Harvest::Consumer consumer, llvm::LLVMContext *context, std::unique_ptr<llvm::Module> *module) {
@@ -124,7 +149,8 @@ public:
     compiler.setVirtualFileSystem(files);
     compiler.createDiagnostics(&collector, /*ShouldOwnClient=*/false);
     compiler.setVerboseOutputStream(llvm::nulls()); // else the count of errors goes to standard error
-    Action action(std::move(consumer), context, collector);
+    compiler.getFrontendOpts().SkipFunctionBodies = host == HostCode::Skipped;
+    Action action(std::move(consumer), context, collector, host);
     bool done = compiler.ExecuteAction(action);
     if (std::optional<Error> error = collector.error())
       return std::unexpected(*error);
@@ -138,12 +164,14 @@ public:
 private:
   const CompileRequest &request;
   std::string source;
+  HostCode host;
 };
 } // namespace
 
 namespace {
 /// One try; `qualified` receives the full name of the template that `request.kernel` may mean an instance of.
-Result<Module> parseOnce(const CompileRequest &request, const std::string &source, std::string &qualified) {
+Result<Module> parseOnce(const CompileRequest &request, const std::string &source, HostCode host,
+                         std::string &qualified) {
   Result<std::string> suffix = instanceRequest(request.kernel);
   if (!suffix)
     return std::unexpected(suffix.error());
@@ -155,7 +183,7 @@ Result<Module> parseOnce(const CompileRequest &request, const std::string &sourc
     kernel = selectKernel(request, declarations, context);
     qualified = qualifiedInstance(request.kernel, declarations, context);
   };
-  Status parsed = Run(request, source + *suffix).execute(look, module.context.get(), &module.ir);
+  Status parsed = Run(request, source + *suffix, host).execute(look, module.context.get(), &module.ir);
   // A name that does not exist is told in our words, which know the names that do; all else in Clang's.
   if (!parsed && parsed.error().kind == ErrorKind::User && !kernel && isUnknownKernel(kernel.error()))
     return std::unexpected(kernel.error());
@@ -166,23 +194,34 @@ Result<Module> parseOnce(const CompileRequest &request, const std::string &sourc
   module.kernel = std::move(*kernel);
   return module;
 }
+
+/// The request is appended outside of all namespaces; a template inside one is found by its full name.
+Result<Module> parseQualified(const CompileRequest &request, const std::string &source, HostCode host) {
+  std::string qualified;
+  Result<Module> module = parseOnce(request, source, host, qualified);
+  if (module || qualified.empty() || qualified == request.kernel)
+    return module;
+  CompileRequest again = request;
+  again.kernel = qualified;
+  module = parseOnce(again, source, host, qualified);
+  if (module)
+    module->kernel.name = request.kernel;
+  return module;
+}
 } // namespace
 
 Result<Module> parseKernel(const CompileRequest &request) {
   Result<std::string> source = readFile(request.file);
   if (!source)
     return std::unexpected(source.error());
-  std::string qualified;
-  Result<Module> module = parseOnce(request, *source, qualified);
-  // The request is appended outside of all namespaces; a template inside one is found by its full name.
-  if (!module && !qualified.empty() && qualified != request.kernel) {
-    CompileRequest again = request;
-    again.kernel = qualified;
-    module = parseOnce(again, *source, qualified);
-    if (module)
-      module->kernel.name = request.kernel;
-  }
-  return module;
+  Result<Module> module = parseQualified(request, *source, HostCode::Parsed);
+  if (module || module.error().kind != ErrorKind::Unsupported)
+    return module;
+  Result<Module> alone = parseQualified(request, *source, HostCode::Skipped);
+  // What the kernel itself lacks is told by the second try, whose place is the kernel's and not the host code's; but
+  // what Clang says then may be due to the headers left out.
+  bool clangSpoke = !alone && alone.error().kind == ErrorKind::User && alone.error().what.contains("error: ");
+  return clangSpoke ? std::move(module) : std::move(alone);
 }
 
 Result<std::vector<std::string>> parseKernelNames(const CompileRequest &request) {
@@ -191,11 +230,14 @@ Result<std::vector<std::string>> parseKernelNames(const CompileRequest &request)
     return std::unexpected(source.error());
   std::vector<std::string> names;
   auto look = [&](llvm::ArrayRef<clang::Decl *> declarations, clang::ASTContext &context) {
+    names.clear();
     for (const KernelDecl &kernel : findKernels(declarations, context))
       if (kernel.inMainFile)
         names.push_back(kernel.described());
   };
-  Status parsed = Run(request, *source).execute(look, nullptr, nullptr);
+  Status parsed = Run(request, *source, HostCode::Parsed).execute(look, nullptr, nullptr);
+  if (!parsed && parsed.error().kind == ErrorKind::Unsupported)
+    parsed = Run(request, *source, HostCode::Skipped).execute(look, nullptr, nullptr);
   if (!parsed)
     return std::unexpected(parsed.error());
   return names;

@@ -80,6 +80,11 @@ OPSIGHT_NV double __nv_frexp(double a, int *b) { return __builtin_frexp(a, b); }
   }                                                                                                                    \
   OPSIGHT_NV long long __nv_llrint##F(TYPE a) { return __nv_rint##F(a); }                                              \
   OPSIGHT_NV long long __nv_llround##F(TYPE a) { return __nv_round##F(a); }                                            \
+  OPSIGHT_NV TYPE __nv_remquo##F(TYPE a, TYPE b, int *quotient) {                                                      \
+    TYPE r = __nv_remainder##F(a, b);                                                                                  \
+    *quotient = (int)__builtin_elementwise_fmod(__nv_rint##F((a - r) / b), TYPE(8)); /* its sign and low three bits */ \
+    return r;                                                                                                          \
+  }                                                                                                                    \
   OPSIGHT_NV TYPE __nv_rnorm3d##F(TYPE a, TYPE b, TYPE c) { return TYPE(1) / __nv_norm3d##F(a, b, c); }                \
   OPSIGHT_NV TYPE __nv_rnorm4d##F(TYPE a, TYPE b, TYPE c, TYPE d) { return TYPE(1) / __nv_norm4d##F(a, b, c, d); }
 OPSIGHT_DERIVED(float, f)

@@ -38,6 +38,8 @@
 #undef __brkpt
 #include <__clang_cuda_cmath.h>
 
+#include "opsight/float_overloads.h"
+
 OPSIGHT_DEVICE float rsqrt(float a) { return rsqrtf(a); }
 OPSIGHT_DEVICE float rcbrt(float a) { return rcbrtf(a); }
 OPSIGHT_DEVICE float exp10(float a) { return exp10f(a); }

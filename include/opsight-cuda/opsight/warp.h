@@ -26,18 +26,21 @@ OPSIGHT_DEVICE int __uni_sync(unsigned mask, int predicate) {
 OPSIGHT_DEVICE unsigned __activemask() { return __nvvm_activemask(); }
 OPSIGHT_DEVICE void __nanosleep(unsigned) {}
 
-// Eight bytes go as two words, two bytes as one.
+// Two bytes go as one word, anything larger word by word.
 #define OPSIGHT_SHUFFLE(NAME, INTRINSIC, LANE, CLAMP)                                                                  \
   template <class T> OPSIGHT_DEVICE T __opsight##NAME(unsigned mask, T value, LANE lane, int width) {                  \
     int clamp = ((32 - width) << 8) | CLAMP;                                                                           \
-    if constexpr (sizeof(T) == 4) {                                                                                    \
-      return __builtin_bit_cast(T, INTRINSIC(mask, __builtin_bit_cast(int, value), lane, clamp));                      \
-    } else if constexpr (sizeof(T) == 2) {                                                                             \
+    if constexpr (sizeof(T) == 2) {                                                                                    \
       return __builtin_bit_cast(T, (short)INTRINSIC(mask, __builtin_bit_cast(short, value), lane, clamp));             \
     } else {                                                                                                           \
-      unsigned long long bits = __builtin_bit_cast(unsigned long long, value);                                         \
-      unsigned low = INTRINSIC(mask, (int)bits, lane, clamp), high = INTRINSIC(mask, (int)(bits >> 32), lane, clamp);  \
-      return __builtin_bit_cast(T, (unsigned long long)high << 32 | low);                                              \
+      static_assert(sizeof(T) % 4 == 0, "a shuffle moves values of 2 bytes or of whole words");                        \
+      struct words {                                                                                                   \
+        int word[sizeof(T) / 4];                                                                                       \
+      };                                                                                                               \
+      words all = __builtin_bit_cast(words, value);                                                                    \
+      _Pragma("unroll") for (unsigned i = 0; i < sizeof(T) / 4; ++i)                                                   \
+          all.word[i] = INTRINSIC(mask, all.word[i], lane, clamp);                                                     \
+      return __builtin_bit_cast(T, all);                                                                               \
     }                                                                                                                  \
   }                                                                                                                    \
   OPSIGHT_SHUFFLE_OF(NAME, int, LANE)                                                                                  \

@@ -1,0 +1,3 @@
+// Types only; see opsight/host_libraries.h.
+#pragma once
+#include "opsight/host_libraries.h"
