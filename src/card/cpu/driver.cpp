@@ -10,7 +10,6 @@
 #include "card/worker/sandbox.h"
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <dlfcn.h>
 #include <fstream>
 #include <map>
@@ -184,12 +183,10 @@ private:
     uint64_t range = std::clamp<uint64_t>(blocks / (uint64_t(pool_.size()) * 64), 1, 256);
     std::atomic<uint64_t> next{0};
     begins();
-    auto start = std::chrono::steady_clock::now();
-    pool_.run([&](unsigned thread) {
+    return pool_.run([&](unsigned thread) {
       for (uint64_t begin; (begin = next.fetch_add(range, std::memory_order_relaxed)) < blocks;)
         program.entry(&launch, begin, std::min(begin + range, blocks), shared[thread]);
     });
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
 
   std::atomic<bool> unconfined_{false};

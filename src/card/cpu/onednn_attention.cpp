@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <chrono>
 #include <dlfcn.h>
 #include <limits>
 #include <map>
@@ -46,8 +45,7 @@ public:
     prepare(shape, rows);
     std::atomic<int64_t> next{0};
     std::atomic<bool> failed{false};
-    auto start = std::chrono::steady_clock::now();
-    pool_.run([&](unsigned thread) {
+    double seconds = pool_.run([&](unsigned thread) {
       try {
         for (int64_t job; (job = next.fetch_add(1)) < jobs;) {
           int64_t head = job / tiles, kvHead = head / shape.H * shape.Hkv + head % shape.H / (shape.H / shape.Hkv);
@@ -60,7 +58,6 @@ public:
         failed = true;
       }
     });
-    double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return failed ? -1 : seconds;
   }
 

@@ -1,14 +1,12 @@
 #include "card/worker/peak.h"
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <immintrin.h>
 #include <sys/mman.h>
 
 namespace opsight::card {
 
 namespace {
-using Clock = std::chrono::steady_clock;
 constexpr int chains = 12; // latency 4 x 2 units, and some to spare; fits sixteen registers with the operands
 constexpr int rounds = 20'000;
 constexpr uint64_t readBytes = 192ull << 20; // larger than any last-level cache worth the name, read whole
@@ -69,12 +67,6 @@ Burner bestBurner() {
   return {burnPlain, vectors};
 }
 
-double secondsOf(Pool &pool, const Pool::Job &job) {
-  auto start = Clock::now();
-  pool.run(job);
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
 /// The best of several short runs: others on the machine can only make it slower.
 double peakGflops(Pool &pool) {
   Burner burner = bestBurner();
@@ -83,7 +75,7 @@ double peakGflops(Pool &pool) {
   for (int run = 0; run < 100; ++run) {
     constexpr int calls = 10; // under half a millisecond: short enough to fall between the others' turns
 
-    double seconds = secondsOf(pool, [&](unsigned) {
+    double seconds = pool.run([&](unsigned) {
       float sum = 0;
       for (int i = 0; i < calls; ++i)
         sum += burner.burn(static_cast<float>(i));
@@ -116,7 +108,7 @@ double peakReadGbps(Pool &pool) {
   std::atomic<uint64_t> sink{0};
   double best = 0;
   for (int run = 0; run < 8; ++run) {
-    double seconds = secondsOf(pool, [&](unsigned t) { sink += sumOf(words + t * share, share); });
+    double seconds = pool.run([&](unsigned t) { sink += sumOf(words + t * share, share); });
     best = std::max(best, static_cast<double>(share) * sizeof(uint64_t) * pool.size() / seconds / 1e9);
   }
   ::munmap(memory, readBytes);
