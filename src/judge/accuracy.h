@@ -23,11 +23,14 @@ struct AccuracyResult {
   std::optional<Error> nothingTried;
 };
 
+/// The first output of `op`: the one that every kernel writes.
+std::string mainOutput(const ops::Operator &op);
+
 class AccuracyJudge {
 public:
   AccuracyJudge(card::Session &session, Programs &programs, const ops::Operator &op, Candidate &candidate,
                 const Bar &bar, uint64_t seed)
-      : session(session), programs(programs), op(op), candidate(candidate), bar(bar), seed(seed) {}
+      : session(session), programs(programs), op(op), candidate(candidate), bar(bar), seed(seed), output(mainOutput(op)) {}
 
   Result<AccuracyResult> run(std::span<const ops::Case> cases, const Progress &progress);
 
@@ -43,6 +46,7 @@ private:
   Candidate &candidate;
   const Bar &bar;
   uint64_t seed;
+  std::string output; // mainOutput
 
   AccuracyResult result;
   std::vector<double> precisionRatios; // error over that of a plain evaluation, a case, where both are spread evenly

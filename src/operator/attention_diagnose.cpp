@@ -53,8 +53,31 @@ std::string place(const Shape &s, const Row &row) {
   return fmt::format("row {} of head {}, batch {}", row.i, row.h, row.b);
 }
 
+/// How many keys must be masked in front of a row for it to be not finite, if that and only that tells such rows from
+/// the others; else 0.
+int64_t maskedBeginning(const Inputs &in, const Tensor &output) {
+  if (!in.mask.tensor || in.shape.rows() == 0)
+    return 0;
+  int64_t fewestBad = in.shape.S + 1, mostGood = 0, width = output.count() / in.shape.rows();
+  for (int64_t flat = 0; flat < in.shape.rows(); ++flat) {
+    Row at = rowAt(in.shape, flat);
+    int64_t first = 0, seen = in.shape.visibleKeys(at.i);
+    while (first < seen && in.mask.at(at.b, at.h, at.i, first) == -INFINITY)
+      ++first;
+    if (first == seen)
+      continue; // sees nothing: another matter
+    auto row = output.as<float>().subspan(size_t(flat * width), size_t(width));
+    bool bad = std::ranges::any_of(row, [](float x) { return !std::isfinite(x); });
+    if (bad)
+      fewestBad = std::min(fewestBad, first);
+    else
+      mostGood = std::max(mostGood, first);
+  }
+  return fewestBad <= in.shape.S && fewestBad > mostGood ? fewestBad : 0;
+}
+
 /// What the row says when it is not finite.
-Diagnosis notFinite(const Inputs &in, const FailedRow &row) {
+Diagnosis notFinite(const Inputs &in, const FailedRow &row, const Tensor &output) {
   RowFacts facts = factsOf(in, row.at);
   if (facts.visible == 0)
     return {"normalise", fmt::format("{} sees no key, so its sum is 0 and the output must be 0; the kernel divided by that sum",
@@ -67,10 +90,10 @@ Diagnosis notFinite(const Inputs &in, const FailedRow &row) {
     return {"maximum", fmt::format("all scores of {} lie below {:.1f}; without the row's own maximum every exponential is 0 "
                                    "and the sum with them",
                                    place(in.shape, row.at), facts.largest)};
-  if (facts.firstVisible >= 16)
-    return {"maximum", fmt::format("the first {} keys of {} are masked; a first tile without a visible key leaves a maximum of "
-                                   "minus infinity, and the difference of two such is NaN",
-                                   facts.firstVisible, place(in.shape, row.at))};
+  if (int64_t masked = maskedBeginning(in, output); masked > 0)
+    return {"maximum", fmt::format("rows whose first {} key(s) are masked are NaN, and no others: while no key was visible yet the "
+                                   "maximum is minus infinity, and the difference of two such is NaN",
+                                   masked)};
   return {"accumulate", fmt::format("{} is not finite although its scores lie between {:.2f} and {:.2f}; something read was "
                                     "never written, or lies past the end of a tensor",
                                     place(in.shape, row.at), facts.smallest, facts.largest)};
@@ -136,7 +159,7 @@ std::optional<Diagnosis> factor(const Inputs &in, const FailedRow &row) {
 std::optional<Diagnosis> knownFault(const Inputs &in, const FailedRow &row, bool isLse) {
   double right = distance(row.got, row.want), best = INFINITY;
   std::optional<Fault> named;
-  for (const Fault &fault : knownFaults(in)) {
+  for (const Fault &fault : knownFaults(in, row.at)) {
     FaultyRow wrong = faultyRow(in, row.at, fault);
     double off = isLse ? distance(row.got, {wrong.lse}) : distance(row.got, wrong.output);
     if (off < best)
@@ -147,6 +170,31 @@ std::optional<Diagnosis> knownFault(const Inputs &in, const FailedRow &row, bool
   return Diagnosis{named->phase, fmt::format("{}: computed so in double precision, {} comes within {:.1g} of what was written; "
                                              "the right answer is {:.1g} away",
                                              named->what, place(in.shape, row.at), best, right)};
+}
+
+/// The ways in which only the log-sum-exp is wrong.
+std::optional<Diagnosis> lseFault(const Inputs &in, const FailedRow &row) {
+  RowFacts facts = factsOf(in, row.at);
+  double got = row.got.front(), want = row.want.front();
+  struct Known {
+    double value;
+    const char *phase, *what;
+  };
+  const Known known[] = {
+      {want / std::log(2.0), "sum", "it is in base 2: log2(e) times what it should be"},
+      {std::log(facts.sum), "maximum", "it is the logarithm of the sum alone; the row's maximum was not added back"},
+      {facts.sum, "sum", "it is the sum, without the logarithm"},
+      {facts.largest, "sum", "it is the row's maximum, without the logarithm of the sum"},
+      {std::exp(want), "sum", "it is the sum of exponentials itself, not its logarithm"},
+      {-want, "sum", "its sign is turned around"},
+      {facts.largest - std::log(facts.sum), "sum", "the logarithm of the sum is taken off the maximum, not added"},
+      {want / in.shape.scale, "scores", "it is that of scores before the scale"},
+  };
+  for (const Known &k : known)
+    if (std::abs(got - k.value) * muchNearer < std::abs(got - want) && std::abs(got - k.value) < nearEnough * std::max(1.0, std::abs(k.value)))
+      return Diagnosis{k.phase, fmt::format("the log-sum-exp of {} is {:.6g} and should be {:.6g}: {}", place(in.shape, row.at),
+                                            got, want, k.what)};
+  return std::nullopt;
 }
 
 /// Small errors everywhere: about how many bits of mantissa they look like.
@@ -179,9 +227,18 @@ Diagnosis diagnose(const Inputs &in, const Problem &problem, const std::map<std:
   FailedRow row = failedRow(in, problem, output.at(tensor), tensor, worst);
   bool isLse = tensor == "lse";
   if (!std::ranges::all_of(row.got, finite) && std::ranges::all_of(row.want, finite))
-    return notFinite(in, row);
+    return notFinite(in, row, output.at(tensor));
+  RowFacts facts = factsOf(in, row.at);
+  if (!isLse && facts.visible > 0 && std::ranges::all_of(row.got, [](double x) { return x == 0; }))
+    return {"accumulate", fmt::format("{} is zero although it sees {} keys", place(in.shape, row.at), facts.visible)};
   if (auto found = knownFault(in, row, isLse))
     return *found;
+  if (facts.visible == 0)
+    return {"mask", fmt::format("{} sees no key and must be 0 (its log-sum-exp minus infinity), but was given values",
+                                place(in.shape, row.at))};
+  if (isLse)
+    if (auto found = lseFault(in, row))
+      return *found;
   if (!isLse) {
     if (auto found = factor(in, row))
       return *found;
@@ -192,7 +249,6 @@ Diagnosis diagnose(const Inputs &in, const Problem &problem, const std::map<std:
   }
   if (auto found = precision(problem, output.at(tensor), tensor))
     return *found;
-  RowFacts facts = factsOf(in, row.at);
   return {"unknown", fmt::format("no known fault comes near what was written in {}; it sees {} keys with scores between {:.2f} and "
                                  "{:.2f}, and {} of {} elements of the row are wrong",
                                  place(in.shape, row.at), facts.visible, facts.smallest, facts.largest,

@@ -32,7 +32,8 @@ std::vector<Entry> entriesOf(const Inputs &in, const Row &row, const Fault &faul
   if (fault.causal)
     shape.causal = *fault.causal;
   double scale = fault.scale.value_or(shape.scale);
-  int64_t kv = fault.tileHeads ? row.h % shape.Hkv : shape.kvHead(row.h);
+  int64_t kv = fault.kvHead.value_or(fault.tileHeads ? row.h % shape.Hkv : shape.kvHead(row.h));
+  int64_t batch = fault.batch.value_or(row.b), dims = fault.dropDims ? shape.D / fault.dropDims * fault.dropDims : shape.D;
   int64_t seen = std::clamp<int64_t>(shape.visibleKeys(row.i) + fault.keyOffset, 0, shape.S);
   int64_t begin = fault.skipTile ? std::min(fault.skipTile, seen) : 0;
   if (fault.onlyTile && seen > 0)
@@ -40,13 +41,13 @@ std::vector<Entry> entriesOf(const Inputs &in, const Row &row, const Fault &faul
   int64_t end = fault.dropTail ? std::min(seen, shape.S / fault.dropTail * fault.dropTail) : seen;
   std::vector<Entry> entries;
   for (int64_t j = begin; j < end; ++j) {
-    const float *q = in.q(row.b, row.h, row.i), *k = in.k(row.b, kv, j);
+    const float *q = in.q(row.b, row.h, row.i), *k = in.k(batch, kv, j);
     double score = 0;
-    for (int64_t d = 0; d < shape.D; ++d)
+    for (int64_t d = 0; d < dims; ++d)
       score += double(q[d]) * double(k[d]);
     double term = maskTerm(in, row, j, fault);
     score = fault.maskScaled ? (score + term) * scale : score * scale + term;
-    entries.push_back({fault.noSoftmax && score != none ? 0 : score, in.v(row.b, kv, j)});
+    entries.push_back({fault.noSoftmax && score != none ? 0 : score, in.v(batch, kv, j)});
   }
   if (fault.padTo)
     entries.resize(size_t((shape.S + fault.padTo - 1) / fault.padTo * fault.padTo - (shape.S - int64_t(entries.size()))),
@@ -97,7 +98,7 @@ FaultyRow faultyRow(const Inputs &in, const Row &row, const Fault &fault) {
 
 namespace {
 
-constexpr int64_t tiles[] = {8, 16, 32, 64, 128};
+constexpr int64_t tiles[] = {1, 8, 16, 32, 64, 128};
 
 void scaleFaults(const Shape &s, std::vector<Fault> &all) {
   double d = double(s.D);
@@ -150,6 +151,36 @@ std::string tilesLeaving(int64_t keys, int64_t n) {
   return list;
 }
 
+/// Rows that see no key must be 0; kernels that only lower masked scores weigh all keys alike there.
+void emptyRowFaults(const Shape &s, std::vector<Fault> &all) {
+  all.push_back({.phase = "mask", .what = "a row that sees no key gets the mean of all values", .causal = Causal::None,
+                 .ignoreMask = true, .noSoftmax = true});
+  if (s.causal != Causal::None)
+    all.push_back({.phase = "mask", .what = "a row that sees no key is not masked at all", .causal = Causal::None,
+                   .ignoreMask = true});
+}
+
+/// Keys and values of elsewhere: another batch or another head.
+void placeFaults(const Shape &s, const Row &row, std::vector<Fault> &all) {
+  constexpr int64_t fewPlaces = 8;
+  if (s.Hkv > 1 && s.Hkv < s.H)
+    all.push_back({.phase = "indexing", .what = "grouped heads read key-value head h % Hkv and not h / (H / Hkv)",
+                   .tileHeads = true});
+  for (int64_t b = 0; b < std::min(s.B, fewPlaces); ++b)
+    if (b != row.b)
+      all.push_back({.phase = "indexing", .what = fmt::format("keys and values are those of batch {}", b), .batch = b});
+  for (int64_t h = 0; h < std::min(s.Hkv, fewPlaces); ++h)
+    if (h != s.kvHead(row.h))
+      all.push_back({.phase = "indexing", .what = fmt::format("keys and values are those of key-value head {}", h),
+                     .kvHead = h});
+  for (int64_t group : {2, 4, 8, 16, 32})
+    if (s.D % group)
+      all.push_back({.phase = "indexing",
+                     .what = fmt::format("the last {} of {} dimensions, a partial group of {}, are left out of the scores",
+                                         s.D % group, s.D, group),
+                     .dropDims = group});
+}
+
 void tileFaults(const Shape &s, std::vector<Fault> &all) {
   for (int64_t n : tiles) {
     if (n < s.S) {
@@ -162,6 +193,8 @@ void tileFaults(const Shape &s, std::vector<Fault> &all) {
                      .keepAccumulator = true, .keepSum = true});
       all.push_back({.phase = "sum", .what = fmt::format("a tile of {} keys is added to the sum before the older sum is rescaled", n),
                      .tile = n, .sumBeforeRescale = true});
+      if (n == 1)
+        continue; // a kernel that goes key by key has no tiles to lose
       all.push_back({.phase = "accumulate", .what = fmt::format("only the last tile of {} keys counts", n), .onlyTile = n});
       all.push_back({.phase = "indexing", .what = fmt::format("the first tile of {} keys is left out", n), .skipTile = n});
     }
@@ -180,16 +213,18 @@ void tileFaults(const Shape &s, std::vector<Fault> &all) {
 
 } // namespace
 
-std::vector<Fault> knownFaults(const Inputs &in) {
+std::vector<Fault> knownFaults(const Inputs &in, const Row &row) {
   std::vector<Fault> all;
+  if (factsOf(in, row).visible == 0) {
+    emptyRowFaults(in.shape, all);
+    return all;
+  }
   scaleFaults(in.shape, all);
   causalFaults(in.shape, all);
   if (in.mask.tensor)
     maskFaults(in, all);
+  placeFaults(in.shape, row, all);
   tileFaults(in.shape, all);
-  if (in.shape.Hkv > 1 && in.shape.Hkv < in.shape.H)
-    all.push_back({.phase = "indexing", .what = "grouped heads read key-value head h % Hkv and not h / (H / Hkv)",
-                   .tileHeads = true});
   for (double start : {0.0, -1e4, -5e4, -1e3, double(std::numeric_limits<float>::min())})
     all.push_back({.phase = "maximum", .what = fmt::format("the maximum starts at {:g} and not at minus infinity", start),
                    .startMaximum = start, .flush = true});

@@ -20,6 +20,8 @@ struct Fault {
   int64_t skipTile = 0;                 // only every tile but the first of this size
   int64_t onlyTile = 0;                 // only the last visible tile of this size counts
   bool tileHeads = false;               // grouped heads tile (h % Hkv)
+  std::optional<int64_t> batch{}, kvHead{}; // keys and values of another batch, of another head
+  int64_t dropDims = 0;                 // the last, partial group of this many dimensions is left out of the scores
   std::optional<double> startMaximum{}; // the maximum starts here in place of minus infinity
   bool flush = false;                   // exponentials as float holds them: below 1.2e-38 is 0
   double sentinel = 0;                  // masked scores get this in place of minus infinity
@@ -38,7 +40,7 @@ struct FaultyRow {
 FaultyRow faultyRow(const Inputs &in, const Row &row, const Fault &fault);
 
 /// Those that can differ from the right answer for these inputs.
-std::vector<Fault> knownFaults(const Inputs &in);
+std::vector<Fault> knownFaults(const Inputs &in, const Row &row);
 
 /// The right row's scores at a glance.
 struct RowFacts {

@@ -49,7 +49,7 @@ void shifted(Data &d) {
   d.value([&](auto...) { return 3 + d.normal(); });
 }
 
-/// Each query points at one key: nearly all weight lies on it.
+/// Each query points at one key: all weight lies on it, and what the others add is too little to round badly.
 void peaked(Data &d) {
   d.normals(1, 1);
   d.key([&](auto...) { return d.grid(2); });
@@ -60,14 +60,14 @@ void peaked(Data &d) {
     int64_t bh = row / s.L, b = bh / s.H, kv = s.kvHead(bh % s.H);
     int64_t seen = std::max<int64_t>(1, s.visibleKeys(row % s.L)), j = d.random.below(seen);
     for (int64_t e = 0; e < s.D; ++e)
-      d.q[row * s.D + e] = 2 * d.k[((b * s.Hkv + kv) * s.S + j) * s.D + e];
+      d.q[row * s.D + e] = 3 * d.k[((b * s.Hkv + kv) * s.S + j) * s.D + e];
   }
 }
 
 void longTailed(Data &d) {
-  auto tail = [&] { return d.normal() * std::exp(0.8 * std::min(d.normal(), 2.5)); };
-  d.query([&](auto...) { return 0.6 * tail(); });
-  d.key([&](auto...) { return 0.6 * tail(); });
+  auto tail = [&] { return d.normal() * std::exp(0.5 * std::min(d.normal(), 2.5)); };
+  d.query([&](auto...) { return 0.5 * tail(); });
+  d.key([&](auto...) { return 0.5 * tail(); });
   d.value([&](auto...) { return tail(); });
 }
 
@@ -119,7 +119,7 @@ void outliers(Data &d) {
     for (size_t n = 0; n < t.size(); n += 97)
       t[n] *= 12;
   for (size_t n = 0; n < d.v.size(); n += 53)
-    d.v[n] *= 20;
+    d.v[n] *= 10;
 }
 
 /// q_i = k_i = 16 e_i: the output is nearly v_i, whatever averages would give (S35).

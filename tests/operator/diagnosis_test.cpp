@@ -188,7 +188,7 @@ TEST(Diagnosis, SeesAFirstTileThatIsMasked) {
   c.traits = {{"mask", "padding-left"}, {"mask_parameter", "64"}};
   Diagnosis found = diagnose(c, nullptr, {.nanOnEmptyTile = true});
   EXPECT_EQ(found.phase, "maximum");
-  EXPECT_THAT(found.because, HasSubstr("first 64 keys"));
+  EXPECT_THAT(found.because, HasSubstr("first 64 key(s)"));
 }
 
 TEST(Diagnosis, SaysSoWhenNoKnownFaultFits) {
