@@ -30,6 +30,7 @@ struct DeviceInfo {
   uint64_t sharedBytes = 0, globalBytes = 0, maxAllocation = 0;
   uint32_t maxThreadsPerBlock = 0, computeUnits = 0;
   std::array<uint64_t, 3> maxBlock{}, maxGrid{};
+  std::string vendorLibrary{}; // what Format::Library programs call, "oneDNN 2.6.3"; empty where there is none
   std::string unconfined{}; // why system calls of kernels are not watched here; empty where they are
 };
 

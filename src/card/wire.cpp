@@ -144,7 +144,7 @@ bool decode(Reader &reader, LaunchRequest &launch) {
 
 std::string encode(const DeviceInfo &info) {
   Writer out;
-  out.text(info.device).text(info.driver).text(info.unconfined);
+  out.text(info.device).text(info.driver).text(info.vendorLibrary).text(info.unconfined);
   out.put(info.takesIl).put(info.hasDouble).put(info.hasHalf).put(info.hasInt64Atomics);
   out.put(info.sharedBytes).put(info.globalBytes).put(info.maxAllocation);
   out.put(info.maxThreadsPerBlock).put(info.computeUnits).put(info.maxBlock).put(info.maxGrid);
@@ -157,6 +157,7 @@ std::string encode(const DeviceInfo &info) {
 bool decode(Reader &reader, DeviceInfo &info) {
   info.device = reader.text();
   info.driver = reader.text();
+  info.vendorLibrary = reader.text();
   info.unconfined = reader.text();
   // As bytes: a bool of any other value than 0 and 1 would be undefined.
   for (bool *flag : {&info.takesIl, &info.hasDouble, &info.hasHalf, &info.hasInt64Atomics})

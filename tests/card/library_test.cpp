@@ -13,10 +13,13 @@ struct Shape {
   int32_t causal;
 };
 
-class OneDnnAttention : public testing::Test {
+class OneDnnAttention : public testing::TestWithParam<const char *> {
 protected:
   void SetUp() override {
-    session = Session::open("cpu", {}).value();
+    auto opened = Session::open(GetParam(), {});
+    if (!opened && opened.error().kind == ErrorKind::NoVerdict)
+      GTEST_SKIP() << "no device for card " << GetParam() << ": " << opened.error().what;
+    session = std::move(opened.value());
     program = session->load(oneDnnAttentionArtifact()).value();
   }
   std::unique_ptr<Buffer> random(int64_t count) {
@@ -75,7 +78,7 @@ protected:
   std::unique_ptr<Buffer> q, k, v, out;
 };
 
-TEST_F(OneDnnAttention, IsRightForEveryShapeAndMask) {
+TEST_P(OneDnnAttention, IsRightForEveryShapeAndMask) {
   for (const Shape &s : {Shape{1, 1, 1, 1, 1, 1, 1, 0}, {2, 4, 2, 33, 65, 24, 40, 0}, {1, 2, 1, 100, 100, 64, 64, 1},
                          {1, 2, 2, 40, 130, 32, 32, 2}, {1, 2, 2, 130, 40, 32, 16, 2}, {1, 1, 1, 300, 257, 64, 64, 1}}) {
     prepare(s);
@@ -85,7 +88,7 @@ TEST_F(OneDnnAttention, IsRightForEveryShapeAndMask) {
   }
 }
 
-TEST_F(OneDnnAttention, IsNoStrawman) {
+TEST_P(OneDnnAttention, IsNoStrawman) {
   Shape s{1, 8, 8, 1024, 1024, 64, 64, 0};
   prepare(s);
   double gflops = 0, peak = session->measurePeak()->gflopsFp32;
@@ -97,6 +100,12 @@ TEST_F(OneDnnAttention, IsNoStrawman) {
   EXPECT_GT(gflops, 0.3 * peak); // whole-matrix calls reach 0.23 on the same processor, these calls 0.7
 #endif
 }
+
+TEST_P(OneDnnAttention, TellsItsVersion) { EXPECT_TRUE(session->info().vendorLibrary.starts_with("oneDNN ")); }
+
+INSTANTIATE_TEST_SUITE_P(Cards, OneDnnAttention, testing::Values("cpu", "opencl:pocl"), [](const auto &info) {
+  return std::string(info.param) == "cpu" ? "cpu" : "pocl";
+});
 
 } // namespace
 } // namespace opsight::card

@@ -85,6 +85,7 @@ public:
     DeviceInfo info;
     info.device = processorName();
     info.driver = "opsight " OPSIGHT_VERSION;
+    info.vendorLibrary = libraryVersion();
     info.hasDouble = info.hasInt64Atomics = true;
     info.hasHalf = __builtin_cpu_supports("f16c") || __builtin_cpu_supports("avx512f");
     info.sharedBytes = sharedLimit;

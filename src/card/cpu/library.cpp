@@ -1,11 +1,18 @@
 #include "card/cpu/library.h"
 #include "card/cpu/onednn_attention.h"
 #include "card/library.h"
+#include <oneapi/dnnl/dnnl.h>
 
 namespace opsight::card {
 
 namespace {
 constexpr LibraryFunction functions[] = {{oneDnnAttention, runOneDnnAttention}};
+}
+
+std::string libraryVersion() {
+  const dnnl_version_t *version = dnnl_version();
+  return "oneDNN " + std::to_string(version->major) + "." + std::to_string(version->minor) + "." +
+         std::to_string(version->patch);
 }
 
 const LibraryFunction *findLibraryFunction(std::string_view name) {

@@ -48,6 +48,10 @@ Result<OpenClDevice> findOpenClDevice() {
   return found;
 }
 
+bool isProcessor(const OpenClDevice &found) {
+  return (number<cl_device_type>(found.device, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0;
+}
+
 DeviceInfo describeDevice(const OpenClDevice &found) {
   cl_device_id device = found.device;
   DeviceInfo info;

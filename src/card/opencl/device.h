@@ -12,6 +12,7 @@ struct OpenClDevice {
 };
 
 Result<OpenClDevice> findOpenClDevice();
+bool isProcessor(const OpenClDevice &device);
 DeviceInfo describeDevice(const OpenClDevice &device);
 
 } // namespace opsight::card

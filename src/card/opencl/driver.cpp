@@ -2,6 +2,7 @@
 // then run between the guard pages; other devices are kept coherent by mapping and unmapping around each launch.
 #include "card/worker/driver.h"
 #include "base/text.h"
+#include "card/cpu/library.h"
 #include "card/opencl/device.h"
 #include "card/opencl/spir.h"
 #include "card/worker/peak.h"
@@ -20,11 +21,13 @@ struct ClProgram {
   cl_program program = nullptr;
   cl_kernel kernel = nullptr;
   size_t arguments = 0;
+  const LibraryFunction *function = nullptr; // Format::Library: then there is no kernel
 };
 
 struct ClBuffer {
   cl_mem memory = nullptr; // null for an empty buffer
   uint64_t bytes = 0;
+  std::byte *host = nullptr;
 };
 
 Result<std::string> readCode(int fd) {
@@ -62,10 +65,15 @@ public:
     DeviceInfo info = describeDevice(device_);
     takesIl_ = info.takesIl;
     info.unconfined = unconfined_;
+    isProcessor_ = isProcessor(device_);
+    if (isProcessor_)
+      info.vendorLibrary = libraryVersion();
     return info;
   }
 
   Status load(uint32_t number, const ProgramSource &source) override {
+    if (source.format == Format::Library)
+      return loadLibrary(number, source);
     if (source.format != Format::SpirV)
       return unsupported("an OpenCL card runs SPIR-V only");
     auto code = readCode(source.code);
@@ -87,7 +95,7 @@ public:
   }
 
   Status map(uint32_t number, const Mapped &memory) override {
-    ClBuffer buffer{nullptr, memory.bytes};
+    ClBuffer buffer{nullptr, memory.bytes, memory.data};
     if (memory.bytes) {
       cl_int status = 0;
       buffer.memory =
@@ -113,6 +121,10 @@ public:
     auto found = programs_.find(request.program);
     if (found == programs_.end() || found->second.arguments != request.arguments.size())
       return internalError("a launch of an unknown program or with a wrong number of arguments");
+    if (found->second.function) {
+      begins();
+      return runLibrary(*found->second.function, request);
+    }
     cl_kernel kernel = found->second.kernel;
     std::vector<ClBuffer> used;
     for (cl_uint i = 0; i < request.arguments.size(); ++i)
@@ -135,6 +147,33 @@ public:
   }
 
 private:
+  /// The processor's vendor library, for cards that are the host's processor: then the buffers are its own memory.
+  Status loadLibrary(uint32_t number, const ProgramSource &source) {
+    const LibraryFunction *function = isProcessor_ ? findLibraryFunction(source.entry) : nullptr;
+    if (!function)
+      return unsupported("this card has no library function '" + source.entry + "'");
+    programs_[number] = {nullptr, nullptr, source.parameters.size(), function};
+    return {};
+  }
+
+  Result<double> runLibrary(const LibraryFunction &function, const wire::LaunchRequest &request) {
+    std::vector<void *> pointers(request.arguments.size()); // fixed size: the arguments point into it
+    std::vector<const void *> arguments;
+    for (size_t i = 0; i < request.arguments.size(); ++i) {
+      const wire::WireArgument &argument = request.arguments[i];
+      if (argument.kind == wire::WireArgument::Kind::Scalar) {
+        arguments.push_back(argument.scalar.data());
+        continue;
+      }
+      auto buffer = buffers_.find(argument.buffer);
+      if (buffer == buffers_.end())
+        return internalError("a launch with an unknown buffer");
+      pointers[i] = buffer->second.host;
+      arguments.push_back(&pointers[i]);
+    }
+    return function.run(arguments);
+  }
+
   Status createFromIl(ClProgram &made, const std::string &code) {
     cl_int status = 0;
     made.program = clCreateProgramWithIL(context_, code.data(), code.size(), &status);
@@ -192,12 +231,8 @@ private:
     return check(status, "clEnqueueMapBuffer");
   }
   Status toDevice(const ClBuffer &buffer) {
-    cl_int status = 0;
-    void *host = nullptr;
-    status = clGetMemObjectInfo(buffer.memory, CL_MEM_HOST_PTR, sizeof host, &host, nullptr);
-    if (status == CL_SUCCESS)
-      status = clEnqueueUnmapMemObject(queue_, buffer.memory, host, 0, nullptr, nullptr);
-    return check(status, "clEnqueueUnmapMemObject");
+    return check(clEnqueueUnmapMemObject(queue_, buffer.memory, buffer.host, 0, nullptr, nullptr),
+                 "clEnqueueUnmapMemObject");
   }
 
   Result<double> enqueue(cl_kernel kernel, const LaunchConfig &config, const std::function<void()> &begins) {
@@ -248,7 +283,7 @@ private:
   OpenClDevice device_;
   cl_context context_ = nullptr;
   cl_command_queue queue_ = nullptr;
-  bool takesIl_ = false;
+  bool takesIl_ = false, isProcessor_ = false;
   std::string unconfined_;
   std::map<uint32_t, ClProgram> programs_;
   std::map<uint32_t, ClBuffer> buffers_;
