@@ -157,7 +157,7 @@ class BadInput(unittest.TestCase):
         self.refused(2, ["Q"], "verify", "port.toml", "--accuracy-only", "--case", "B=1,H=2,Q=8,S=8,D=8")
 
     def test_port_file_cut_off_in_the_middle(self):
-        self.refused(2, ["port.toml:5"], port=PORT[:PORT.index('"ceil_div') + 9])
+        self.refused(2, ["port.toml:6"], port=PORT[:PORT.index('"ceil_div') + 9])
 
     def test_port_file_that_is_empty(self):
         self.refused(2, ["operator"], port="")

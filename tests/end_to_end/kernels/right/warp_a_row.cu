@@ -5,10 +5,10 @@
 //| grid = ["ceil_div(L, 4)", "H", "B"]
 //| block = [32, 4]
 //| [limits]
-//| "max(H, 65535)" = 65535
+//| "max(H, 16)" = 16
 //| "max(Dv, 256)" = 256
-//| "max(L, 300)" = 300
-//| "max(S, 1100)" = 1100
+//| "max(L, 70)" = 70
+//| "max(S, 260)" = 260
 #include <cuda_runtime.h>
 
 constexpr unsigned everyone = 0xffffffffu;
