@@ -1,6 +1,5 @@
 #include "cuda/module.h"
 #include <algorithm>
-#include <cstdlib>
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/Bitcode/BitcodeReader.h>
 #include <llvm/Bitcode/BitcodeWriter.h>
@@ -11,6 +10,14 @@ namespace opsight::cuda {
 
 size_t Facts::count(Fact::Kind kind) const {
   return std::ranges::count_if(all, [&](const Fact &fact) { return fact.kind == kind; });
+}
+
+Module &Module::operator=(Module &&other) {
+  ir = std::move(other.ir);
+  context = std::move(other.context);
+  kernel = std::move(other.kernel);
+  sourceFile = std::move(other.sourceFile);
+  return *this;
 }
 
 Module Module::clone() const {

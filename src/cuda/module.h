@@ -94,6 +94,10 @@ struct Kernel {
 
 /// One kernel and all it reaches. Movable; owns its context, so two modules never share types.
 struct Module {
+  Module() = default;
+  Module(Module &&) = default;
+  Module &operator=(Module &&other); // the old IR must go before the context that owns its types
+
   std::unique_ptr<llvm::LLVMContext> context;
   std::unique_ptr<llvm::Module> ir;
   Kernel kernel;

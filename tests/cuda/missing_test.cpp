@@ -1,0 +1,65 @@
+// What CUDA has and Opsight has not ends with code 3, by name and line, and is never compiled to something else.
+#include "compiled.h"
+#include "cuda/missing.h"
+
+namespace opsight::testing {
+namespace {
+
+TEST(Missing, headers_of_device_libraries_that_the_kernel_uses) {
+  expectError(compiled("#include <mma.h>\nusing namespace nvcuda;\n"
+                       "__global__ void k(float *p) { wmma::fragment<wmma::accumulator, 16, 16, 16, float> c; }"),
+              ErrorKind::Unsupported, "");
+  expectError(compiled("#include <cub/cub.cuh>\n__global__ void k(int *p) {\n"
+                       "  typedef cub::BlockReduce<int, 128> Reduce;\n  p[0] = Reduce().Sum(p[0]);\n}"),
+              ErrorKind::Unsupported, "cub");
+  expectError(compiled("#include <curand_kernel.h>\n__global__ void k(float *p) {\n  curandState s;\n  p[0] = curand_uniform(&s);\n}"),
+              ErrorKind::Unsupported, "curand");
+}
+
+TEST(Missing, names_of_cuda_without_their_header) {
+  expectError(compiled("__global__ void k(float *p, cudaTextureObject_t t) {\n  p[0] = tex2D<float>(t, 1, 2);\n}"),
+              ErrorKind::Unsupported, "tex2D", 2);
+  expectError(compiled("#include <cooperative_groups.h>\n__global__ void k(int *p) {\n"
+                       "  cooperative_groups::this_grid().sync();\n  p[0] = 1;\n}"),
+              ErrorKind::Unsupported, "this_grid", 3);
+  expectError(compiled("__global__ void k(int *p) {\n  p[0] = __shfl_down(p[0], 1);\n}"), ErrorKind::Unsupported,
+              "__shfl_down_sync", 2);
+}
+
+TEST(Missing, inline_ptx_is_refused_with_the_instruction_text) {
+  expectError(compiled("__global__ void k(int *p) {\n  int r;\n"
+                       "  asm volatile(\"vote.ballot.b32 %0, 1;\" : \"=r\"(r));\n  p[0] = r;\n}"),
+              ErrorKind::Unsupported, "vote.ballot.b32", 3);
+}
+
+TEST(Missing, a_device_function_of_another_file) {
+  expectError(compiled("extern __device__ int other(int);\n__global__ void k(int *p) {\n  p[0] = other(3);\n}"),
+              ErrorKind::Unsupported, "other(int)", 3);
+}
+
+TEST(Missing, printf_with_a_format_made_at_run_time) {
+  expectError(compiled("__global__ void k(const char *f) {\n  printf(f, 3);\n}"), ErrorKind::Unsupported, "printf", 2);
+}
+
+TEST(Missing, a_users_own_misspelling_stays_a_user_error) {
+  expectError(compiled("__global__ void k(float *p) { p[0] = expff(p[1]); }"), ErrorKind::User, "expff");
+  expectError(compiled("#include \"my_header.h\"\n__global__ void k(float *p) { p[0] = 1; }"), ErrorKind::User,
+              "'my_header.h' file not found");
+}
+
+TEST(Missing, a_users_own_header_may_carry_an_sdk_name) {
+  writeSource("__device__ inline float helper(float x) { return x + 1; }\n", "helper_math.h");
+  compiledOk("#include \"helper_math.h\"\n__global__ void k(float *p) { p[0] = helper(p[1]); }");
+}
+
+TEST(Missing, the_tables_know_qualified_names_and_leave_ordinary_ones) {
+  EXPECT_TRUE(cuda::missingName("nvcuda::wmma::fragment"));
+  EXPECT_TRUE(cuda::missingName("cublasSgemm"));
+  EXPECT_FALSE(cuda::missingName("cudaMalloc"));
+  EXPECT_FALSE(cuda::missingName("cubic"));
+  EXPECT_TRUE(cuda::missingHeader("cub/block/block_reduce.cuh"));
+  EXPECT_FALSE(cuda::missingHeader("cuda_runtime.h"));
+  EXPECT_FALSE(cuda::missingHeader("vector"));
+}
+} // namespace
+} // namespace opsight::testing
