@@ -1,4 +1,4 @@
-// Each row takes its maximum from the row above it.
+// Takes the first key's score for the maximum and never a larger one.
 // expect: FAIL error|nan phase=maximum|exponentials
 //| kernel = "attention"
 //| [launch]
@@ -20,20 +20,15 @@ __global__ void attention(const float *q, const float *k, const float *v, float 
   v += size_t(kv_head) * S * Dv;
   o += (size_t(head) * L + row) * Dv;
   for (int e = 0; e < Dv; ++e) o[e] = 0;
-  float sum = 0, m = -INFINITY;
-  const float *above = row ? q - D : q;
-  for (int j = 0; j < S; ++j) {
-    float s = 0;
-    for (int d = 0; d < D; ++d) s += above[d] * k[size_t(j) * D + d];
-    m = fmaxf(m, s * scale);
-  }
+  float m = -INFINITY, sum = 0;
   for (int j = 0; j < S; ++j) {
     float s = 0;
     for (int d = 0; d < D; ++d) s += q[d] * k[size_t(j) * D + d];
     s *= scale;
-    const float p = expf(s - m);
-    for (int e = 0; e < Dv; ++e) o[e] = o[e] + p * v[size_t(j) * Dv + e];
-    sum = sum + p;
+    const float m_new = j ? m : s, rescale = expf(m - m_new), p = expf(s - m_new);
+    for (int e = 0; e < Dv; ++e) o[e] = o[e] * rescale + p * v[size_t(j) * Dv + e];
+    sum = sum * rescale + p;
+    m = m_new;
   }
   for (int e = 0; e < Dv; ++e) o[e] = sum > 0 ? o[e] / sum : 0;
 }
