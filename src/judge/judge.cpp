@@ -135,7 +135,8 @@ Result<Verdict> judge(card::Session &session, const ops::Operator &op, Candidate
   if (!bar.accuracyOnly && reference) {
     Speed &speed = verdict.speed.emplace();
     speed.limit = bar.minSpeed;
-    speed.reference = reference->name();
+    bool versionKnown = reference->proposer() == "vendor" && !session.info().vendorLibrary.empty();
+    speed.reference = versionKnown ? session.info().vendorLibrary : reference->name();
     if (!verdict.accuracy.pass) {
       speed.notMeasured = "accuracy failed; a wrong kernel is not timed";
     } else {
