@@ -1,6 +1,7 @@
 // See emit.h. Between the back end and the validator the words are mended once: LLVM writes scalar zeros as
 // OpConstantNull, on which Debian's llvm-spirv-15 asserts.
 #include "lower/spirv/emit.h"
+#include "cuda/isolate.h"
 #include <cstring>
 #include <span>
 #include <fmt/format.h>
@@ -39,7 +40,7 @@ static std::unique_ptr<llvm::TargetMachine> createMachine(const llvm::Module &mo
       module.getTargetTriple(), "", "", llvm::TargetOptions{}, std::nullopt, std::nullopt, llvm::CodeGenOptLevel::Default));
 }
 
-static Result<std::string> runBackEnd(llvm::Module &module) {
+static Result<std::string> writeObject(llvm::Module &module) {
   std::string problem;
   auto machine = createMachine(module, problem);
   if (!machine)
@@ -53,10 +54,27 @@ static Result<std::string> runBackEnd(llvm::Module &module) {
   return std::string(bytes.begin(), bytes.end());
 }
 
+// LLVM 22's SPIR-V back end keeps tables in static memory that a second module in the same process finds stale (ids are
+// then defined twice), so each module gets a process of its own.
+static Result<std::string> runBackEnd(llvm::Module &module) {
+  constexpr char good = '+', bad = '-';
+  Result<std::string> answer = cuda::runIsolated(module.getName().str(), {}, [&]() -> std::string {
+    Result<std::string> bytes = writeObject(module);
+    return bytes ? good + *bytes : bad + bytes.error().what;
+  });
+  if (!answer)
+    return answer;
+  if (answer->empty() || answer->front() != good)
+    return internalError(answer->empty() ? "LLVM's SPIR-V back end ended without a word" : answer->substr(1));
+  return answer->substr(1);
+}
+
 namespace {
 namespace op { // the instructions that mending must know; SPIR-V specification, section 3.49
-constexpr uint32_t typeInt = 21, typeFloat = 22, typeBool = 20, constantFalse = 42, constant = 43, constantNull = 46;
+constexpr uint32_t capability = 17, typeInt = 21, typeFloat = 22, typeBool = 20, constantFalse = 42, constant = 43,
+                   constantNull = 46;
 } // namespace op
+constexpr uint32_t float16 = 9, int64Atomics = 12; // capabilities
 constexpr size_t headerWords = 5;
 } // namespace
 
@@ -85,8 +103,17 @@ static std::vector<uint32_t> replaceScalarNulls(std::span<const uint32_t> words)
   return mended;
 }
 
+// Half precision and 64-bit atomics are extensions of OpenCL that the manifest asks of the device; the validator knows no
+// OpenCL environment that has them.
+static bool needsExtensions(std::span<const uint32_t> words) {
+  for (size_t at = headerWords; at + 1 < words.size() && (words[at] & 0xFFFF) == op::capability; at += words[at] >> 16)
+    if (words[at + 1] == float16 || words[at + 1] == int64Atomics)
+      return true;
+  return false;
+}
+
 static Result<Binary> validate(std::span<const uint32_t> words) {
-  spvtools::SpirvTools tools(SPV_ENV_OPENCL_2_0);
+  spvtools::SpirvTools tools(needsExtensions(words) ? SPV_ENV_UNIVERSAL_1_0 : SPV_ENV_OPENCL_2_0);
   std::string messages;
   tools.SetMessageConsumer([&](spv_message_level_t, const char *, const spv_position_t &position, const char *message) {
     messages += fmt::format("{}: {}\n", position.index, message);

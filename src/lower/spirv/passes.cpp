@@ -9,7 +9,7 @@ std::span<const Pass *const> passes() {
       // One function, with parameters that OpenCL takes: everything later looks at a single body.
       &keep_kernel, &inline_all,
       // Before its string literals would become parameters.
-      &speak, &kernel_parameters,
+      &trap_asserts, &speak, &kernel_parameters,
       // Variables before address spaces are inferred, so that each pointer's origin is a parameter or an array.
       &symbol_parameters, &dynamic_shared, &local_memory,
       // Generic pointers find their memory; also promotes the locals of unoptimised code.
@@ -19,7 +19,7 @@ std::span<const Pass *const> passes() {
       // CUDA's meaning into OpenCL's, while address spaces are still CUDA's.
       &contract_multiply_add, &clamp_shifts, &map_indices, &map_mathematics, &map_atomics,
       // Forms and numbers last: the passes before may bring back what these remove.
-      &legalise_values, &remap_address_spaces, &strip_for_driver};
+      &legalise_values, &plain_addresses, &remap_address_spaces, &strip_for_driver};
   return pipeline;
 }
 

@@ -22,12 +22,18 @@ static Status refuseForeignCalls(const Context &context) {
   return {};
 }
 
-static void noteTypes(Context &context) {
+// The manifest says what the code asks of the device, and a device known to lack it is told now, with the line.
+static Status noteTypes(Context &context) {
   for (llvm::Instruction &instruction : llvm::instructions(*context.kernel)) {
     llvm::Type *scalar = instruction.getType()->getScalarType();
     context.manifest.needsDouble |= scalar->isDoubleTy();
     context.manifest.needsHalf |= scalar->isHalfTy();
+    if (scalar->isDoubleTy() && !context.target.hasDouble)
+      return unsupported("the card has no double precision", "compute in float", placeOf(instruction));
+    if (scalar->isHalfTy() && !context.target.hasHalf)
+      return unsupported("the card has no half precision", "compute in float", placeOf(instruction));
   }
+  return {};
 }
 
 static void dropAttributes(llvm::Function &kernel) {
@@ -48,7 +54,8 @@ static void dropAttributes(llvm::Function &kernel) {
 static Status run(Context &context) {
   if (Status clean = refuseForeignCalls(context); !clean)
     return clean;
-  noteTypes(context);
+  if (Status fits = noteTypes(context); !fits)
+    return fits;
   llvm::StripDebugInfo(context.module);
   for (llvm::NamedMDNode &node : llvm::make_early_inc_range(context.module.named_metadata()))
     context.module.eraseNamedMetadata(&node);

@@ -7,6 +7,7 @@
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/ReplaceConstant.h>
+#include <optional>
 
 namespace opsight::lower::spirv {
 
@@ -14,14 +15,15 @@ namespace opsight::lower::spirv {
 static bool writeBytes(const llvm::DataLayout &layout, const llvm::Constant *value, std::string &bytes, uint64_t offset) {
   if (llvm::isa<llvm::UndefValue>(value) || value->isNullValue())
     return true;
-  llvm::APInt bits;
+  std::optional<llvm::APInt> scalar;
   if (auto *integer = llvm::dyn_cast<llvm::ConstantInt>(value))
-    bits = integer->getValue();
+    scalar = integer->getValue();
   else if (auto *real = llvm::dyn_cast<llvm::ConstantFP>(value))
-    bits = real->getValueAPF().bitcastToAPInt();
-  if (bits.getBitWidth() > 0) {
-    for (uint64_t i = 0; i < (bits.getBitWidth() + 7) / 8; ++i)
-      bytes[offset + i] = char(bits.extractBitsAsZExtValue(std::min(8u, unsigned(bits.getBitWidth() - 8 * i)), 8 * i));
+    scalar = real->getValueAPF().bitcastToAPInt();
+  if (scalar) {
+    unsigned width = scalar->getBitWidth();
+    for (unsigned i = 0; 8 * i < width; ++i)
+      bytes[offset + i] = char(scalar->extractBitsAsZExtValue(std::min(8u, width - 8 * i), 8 * i));
     return true;
   }
   auto *structure = llvm::dyn_cast<llvm::StructType>(value->getType());
