@@ -59,6 +59,8 @@ constexpr Entry names[] = {
     {"__any", "votes without a mask, which CUDA 9 removed; use __any_sync"},
     {"__all", "votes without a mask, which CUDA 9 removed; use __all_sync"},
     {"__nv_atomic_*", "__nv_atomic functions"},
+    {"__NV_ATOMIC_*", "__nv_atomic functions"},
+    {"CU_*", "the CUDA driver API"},
     {"cooperative_groups", "this part of cooperative groups"},
     {"grid_group", "groups of a whole grid (cooperative_groups.h)"},
     {"this_grid", "groups of a whole grid (cooperative_groups.h)"},
@@ -126,6 +128,11 @@ constexpr Entry headers[] = {
     {"c10/*", "PyTorch"},
 };
 
+/// Whether `name` is in CUDA's own naming: "cudaMemcpyBatch", "cuLaunchKernel".
+bool isOfFamily(std::string_view name, std::string_view start) {
+  return name.starts_with(start) && name.size() > start.size() && name[start.size()] >= 'A' && name[start.size()] <= 'Z';
+}
+
 template <size_t N> std::optional<std::string_view> find(const Entry (&table)[N], std::string_view name) {
   for (const Entry &entry : table) {
     bool beginning = entry.start.ends_with('*');
@@ -140,8 +147,13 @@ std::optional<std::string_view> missingName(std::string_view name) {
   // "nvcuda::wmma::fragment" is known by any of its parts.
   for (size_t end = 0; end != std::string_view::npos;) {
     end = name.find("::");
-    if (auto part = find(names, name.substr(0, end)))
+    std::string_view first = name.substr(0, end);
+    if (auto part = find(names, first))
       return part;
+    if (isOfFamily(first, "cuda"))
+      return "this part of the CUDA runtime";
+    if (isOfFamily(first, "cu"))
+      return "the CUDA driver API";
     if (end != std::string_view::npos)
       name.remove_prefix(end + 2);
   }

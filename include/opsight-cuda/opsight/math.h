@@ -6,7 +6,10 @@
 #include "opsight/attributes.h"
 #include <__clang_cuda_math_forward_declares.h>
 #include <climits>
+#define _GLIBCXX_BITS_SPECFUN_H 1 // see our <cmath>
 #include <cmath>
+#undef _GLIBCXX_BITS_SPECFUN_H
+#include <bits/stl_algobase.h> // std::min, max and swap, which <cmath> would have brought
 #include <cstdlib>
 #include <cstring>
 

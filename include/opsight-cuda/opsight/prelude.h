@@ -18,3 +18,4 @@
 #include <assert.h>
 #include <stdio.h>
 #include <time.h>
+#define OPSIGHT_PRELUDE_DONE 1
