@@ -2,7 +2,8 @@
 // constant-expression address that several instructions share wrong (it counts its byte offset in elements), and
 // drivers see more in typed steps than in bytes.
 #include "lower/spirv/passes.h"
-#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/GlobalVariable.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/ReplaceConstant.h>
@@ -35,9 +36,10 @@ static void stepByElement(llvm::GetElementPtrInst *address, const llvm::DataLayo
   auto size = int64_t(layout.getTypeAllocSize(type).getFixedValue());
   if (offset->getSExtValue() % size)
     return;
-  llvm::IRBuilder<> builder(address);
-  llvm::Value *typed = builder.CreateGEP(type, address->getPointerOperand(), builder.getInt64(offset->getSExtValue() / size),
-                                         "", address->getNoWrapFlags());
+  // Not by a builder, which would fold a step from a variable back into a constant expression.
+  auto *steps = llvm::ConstantInt::getSigned(offset->getType(), offset->getSExtValue() / size);
+  auto *typed = llvm::GetElementPtrInst::Create(type, address->getPointerOperand(), {steps}, address->getNoWrapFlags(), "",
+                                                address->getIterator());
   address->replaceAllUsesWith(typed);
   address->eraseFromParent();
 }
