@@ -158,6 +158,7 @@ Result<Trace> AccuracyJudge::once(Trial &trial, const ops::Problem &problem, int
   Trace trace = trial.collect(std::move(*launched));
   if (trace.launched.end == End::Done)
     ++result.observed.runs;
+  result.observed.systemCall |= trace.launched.end == End::Sandbox;
   if (trace.launched.end == End::Hang)
     stopped = "the kernel hung in case '" + into.c.name + "'";
   if (trace.launched.end != End::Done && trace.launched.end != End::Refused && ++crashes >= enoughCrashes && stopped.empty())

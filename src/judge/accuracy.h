@@ -12,6 +12,7 @@ struct Observed {
   int runs = 0;                     // launches that ended well
   int repeated = 0;                 // pairs that were compared bit for bit
   int sensitive = 0;                // inputs whose change was looked for in the output
+  bool systemCall = false;          // a kernel tried one
   std::set<std::string> reasons;    // that failed anywhere
   std::map<std::string, std::string> details; // reason: where first
 };

@@ -43,6 +43,9 @@ std::vector<Check> checksOf(const AccuracyResult &seen, const card::DeviceInfo &
       check.detail += fmt::format(" ({} pairs of runs)", observed.repeated);
     checks.push_back(std::move(check));
   }
+  bool watched = device.unconfined.empty();
+  checks.push_back({"system_calls", watched ? std::optional(!observed.systemCall) : std::nullopt,
+                    watched ? "the worker may not call the system while a kernel runs" : device.unconfined});
   for (const CheckRow &row : impossible)
     if (auto seen = observed.details.find(row.name); seen != observed.details.end())
       checks.push_back({row.name, false, seen->second});

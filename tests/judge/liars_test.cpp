@@ -260,6 +260,14 @@ INSTANTIATE_TEST_SUITE_P(Judge, Endings,
                                          Ending{End::Hang, false, "hang"}, Ending{End::Refused, false, "limits"},
                                          Ending{End::Assert, false, "crash"}, Ending{End::Sandbox, false, "crash"}));
 
+TEST(Judge, ListsASystemCallAmongTheChecks) {
+  auto check = [](const judge::Verdict &verdict) {
+    return std::ranges::find(verdict.checks, "system_calls", &judge::Check::name)->pass;
+  };
+  EXPECT_EQ(check(judged([](Attention &) { return card::Launched{.end = End::Sandbox, .detail = "execve"}; })), false);
+  EXPECT_EQ(check(judged(fake::kernel(fake::right))), true);
+}
+
 TEST(Judge, StopsAfterTheFirstHangAndCountsTheRestAsNotTried) {
   fake::Session session;
   session.kernels["k"] = [](Attention &) { return card::Launched{.end = End::Hang, .detail = "30 s"}; };
