@@ -30,7 +30,9 @@ const card::Artifact &kernelFor(const Shape &s) {
   request.kernel = "flash_simd<64, 64, 4>";
   request.defines = {{"HEAD_DIM", std::to_string(s.D)}, {"VALUE_DIM", std::to_string(s.Dv)},
                      {"MASK", std::to_string(s.mask)}, {"LANES", std::to_string(s.lanes)}};
-  auto artifact = compileNative(request, {.processor = s.lanes == 8 ? "x86-64-v3" : "native"});
+  Target target;
+  target.processor = s.lanes == 8 ? "x86-64-v3" : "native";
+  auto artifact = compileNative(request, target);
   EXPECT_TRUE(artifact) << describe(artifact.error());
   return cache.emplace(key, artifact ? *artifact : card::Artifact{}).first->second;
 }

@@ -12,8 +12,16 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using Kind = card::Parameter::Kind;
 
+Target forProcessor(const char *name) {
+  Target target;
+  target.processor = name;
+  return target;
+}
+
 TEST(Native, ABlockOfTwoThreadsIsRefusedByName) {
-  auto artifact = compileText("__global__ void k(float *x) { x[threadIdx.x] = 1; }", {.block = {2, 1, 1}});
+  Target two;
+  two.block = {2, 1, 1};
+  auto artifact = compileText("__global__ void k(float *x) { x[threadIdx.x] = 1; }", two);
   ASSERT_FALSE(artifact);
   EXPECT_EQ(artifact.error().kind, ErrorKind::Unsupported);
   EXPECT_THAT(artifact.error().what, HasSubstr("blocks of more than one thread need the warp machine"));
@@ -193,11 +201,11 @@ TEST(Native, TheProcessorNamedIsTheOneCompiledFor) {
   const char *text = R"(
     typedef float wide __attribute__((ext_vector_type(16)));
     __global__ void k(wide *x) { x[0] = x[0] * x[1] + x[2]; })";
-  auto narrow = compileText(text, {.processor = "x86-64-v3"});
+  auto narrow = compileText(text, forProcessor("x86-64-v3"));
   ASSERT_TRUE(narrow) << describe(narrow.error());
   EXPECT_THAT(narrow->readable, HasSubstr("vfmadd"));
   EXPECT_THAT(narrow->readable, ::testing::Not(HasSubstr("zmm")));
-  auto unknown = compileText(text, {.processor = "x86-64-v9"});
+  auto unknown = compileText(text, forProcessor("x86-64-v9"));
   ASSERT_FALSE(unknown);
   EXPECT_EQ(unknown.error().kind, ErrorKind::User);
 }

@@ -11,9 +11,11 @@ class Tiles : public ::testing::TestWithParam<int> {
 protected:
   Result<card::Artifact> compile(const std::string &body) {
     std::string lanes = std::to_string(GetParam());
+    Target target;
+    target.processor = GetParam() == 16 ? "native" : "x86-64-v3";
     return compileText("#define LANES " + lanes + "\n#include \"" OPSIGHT_SOURCE_DIR "/kernels/tile/exponential.h\"\n" +
                            "#include \"" OPSIGHT_SOURCE_DIR "/kernels/tile/extents.h\"\n" + body,
-                       {.processor = GetParam() == 16 ? "native" : "x86-64-v3"});
+                       target);
   }
 };
 
