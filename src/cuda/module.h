@@ -33,6 +33,8 @@
 // Fences (__threadfence…): `fence seq_cst`. clock(), clock64(), globaltimer: llvm.nvvm.read.ptx.sreg.{clock,clock64,
 // globaltimer}; __nanosleep vanishes. __trap() is llvm.trap.
 //
+// Inline PTX of the few instructions in ptx.cpp has become what it means; any other is refused before it gets here.
+//
 // Mathematics. Whatever LLVM has an intrinsic for is that intrinsic, for float, double (and half where the source says
 // so): llvm.{fma sqrt fabs floor ceil trunc rint nearbyint round roundeven maxnum minnum copysign ldexp frexp exp exp2
 // exp10 log log2 log10 pow sin cos tan asin acos atan atan2 sinh cosh tanh ctpop ctlz cttz bitreverse bswap abs smin smax

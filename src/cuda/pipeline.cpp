@@ -1,4 +1,5 @@
 #include "cuda/pipeline.h"
+#include "cuda/ptx.h"
 #include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/Analysis/TargetTransformInfoImpl.h>
 #include <llvm/Analysis/ValueTracking.h>
@@ -185,6 +186,7 @@ Status reduceToKernel(llvm::Module &ir, const std::string &symbol) {
 }
 
 void optimise(llvm::Module &ir, int level) {
+  translateInlinePtx(ir);
   inlineAll(ir);
   settleAttributes(ir);
   Passes().run(ir, level);

@@ -32,6 +32,20 @@ TEST(Missing, inline_ptx_is_refused_with_the_instruction_text) {
               ErrorKind::Unsupported, "vote.ballot.b32", 3);
 }
 
+TEST(Missing, inline_ptx_that_means_what_llvm_has_is_translated) {
+  std::string ir = irOf(compiledOk(R"(
+__device__ float ex2(float x) { float r; asm volatile("ex2.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x)); return r; }
+__device__ float rcp(float x) { float r; asm("rcp.approx.f32 %0, %1;" : "=f"(r) : "f"(x)); return r; }
+__device__ int lane() { int r; asm("mov.u32 %0, %%laneid;" : "=r"(r)); return r; }
+__device__ float ldnc(const float *p) { float r; asm("ld.global.nc.f32 %0, [%1];" : "=f"(r) : "l"(p)); return r; }
+__global__ void k(float *p) { p[0] = ex2(p[1]) + rcp(p[2]) + lane() + ldnc(p + 7); asm volatile("bar.sync 0;"); }
+)"));
+  for (const char *part : {"@llvm.exp2.f32", "fdiv float 1.0", "@llvm.nvvm.read.ptx.sreg.laneid()",
+                           "@llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)"})
+    EXPECT_NE(ir.find(part), std::string::npos) << part << "\n" << ir;
+  EXPECT_EQ(ir.find(" asm "), std::string::npos) << ir;
+}
+
 TEST(Missing, a_device_function_of_another_file) {
   expectError(compiled("extern __device__ int other(int);\n__global__ void k(int *p) {\n  p[0] = other(3);\n}"),
               ErrorKind::Unsupported, "other(int)", 3);
