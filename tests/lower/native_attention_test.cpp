@@ -15,8 +15,8 @@ struct Shape {
 std::ostream &operator<<(std::ostream &out, const Shape &s) { return out << s.why; }
 
 struct Data {
-  std::vector<float> q, k, v, bias, out, lse;
-  std::vector<unsigned char> keep;
+  std::vector<float> q, k, v, bias, out{}, lse{};
+  std::vector<unsigned char> keep{};
   float scale = 1;
 };
 
