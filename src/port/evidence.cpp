@@ -98,9 +98,9 @@ Finding rowMajor(const Scene &scene) {
     IrView::Reading reading = scene.view.readingOf(tensor, rowBytes);
     bool kept = reading.loads && reading.neighbours && reading.rows && !reading.copied;
     finding.kept = *finding.kept && kept;
-    finding.evidence += fmt::format("{}{}: {} loads, {} 4 bytes apart along the head dimension, rows {} {} bytes apart, {}",
+    finding.evidence += fmt::format("{}{}: {} loads, {} 4 bytes apart along the head dimension, rows {}{} bytes apart, {}",
                                     finding.evidence.empty() ? "" : "; ", tensor, reading.loads,
-                                    reading.neighbours ? "neighbours" : "none", reading.rows ? "" : "not", rowBytes,
+                                    reading.neighbours ? "neighbours" : "none", reading.rows ? "" : "not ", rowBytes,
                                     reading.copied ? "copied to other memory" : "never copied or transposed");
   }
   return finding;
