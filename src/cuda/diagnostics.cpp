@@ -58,7 +58,7 @@ void DiagnosticCollector::noteMissing(MissingPart part) {
 std::optional<Error> DiagnosticCollector::error() {
   if (missing)
     return Error{ErrorKind::Unsupported, "'" + missing->name + "' is not supported: " + missing->part, missing->where,
-                 "Opsight has its own CUDA headers and takes none of the SDK's; leave this part out of the kernel's file"};
+                 "Opsight has CUDA headers of its own and takes none of the SDK's; leave this part out of the file"};
   if (!failed)
     return std::nullopt;
   return Error{ErrorKind::User, std::string(trim(out.str()))};

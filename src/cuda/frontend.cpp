@@ -75,9 +75,11 @@ public:
   /// Asked only where host code is skipped. A constexpr function serves the device too.
   bool shouldSkipFunctionBody(clang::Decl *decl) override {
     const clang::FunctionDecl *function = decl->getAsFunction();
-    bool forDevice = function && (function->hasAttr<clang::CUDADeviceAttr>() || function->hasAttr<clang::CUDAGlobalAttr>());
+    if (!function)
+      return false;
+    bool forDevice = function->hasAttr<clang::CUDADeviceAttr>() || function->hasAttr<clang::CUDAGlobalAttr>();
     const clang::SourceManager &sources = decl->getASTContext().getSourceManager();
-    return function && !forDevice && !function->isConstexpr() && !sources.isInSystemHeader(decl->getLocation());
+    return !forDevice && !function->isConstexpr() && !sources.isInSystemHeader(decl->getLocation());
   }
 
 private:

@@ -26,7 +26,7 @@ void collect(clang::Decl *decl, const clang::SourceManager &sources, std::vector
   }
   KernelDecl kernel;
   kernel.pattern = llvm::dyn_cast<clang::FunctionTemplateDecl>(decl);
-  const auto *function = kernel.pattern ? kernel.pattern->getTemplatedDecl() : llvm::dyn_cast<clang::FunctionDecl>(decl);
+  const clang::FunctionDecl *function = decl->getAsFunction(); // of a template its pattern
   if (!function || !function->hasAttr<clang::CUDAGlobalAttr>() || !function->isThisDeclarationADefinition())
     return;
   if (function->getTemplateSpecializationInfo())

@@ -76,7 +76,8 @@ std::unexpected<Error> explain(int status, const std::string &subject) {
   if (WEXITSTATUS(status) == outOfMemoryStatus)
     return userError("'" + subject + "' needs more memory to compile than is allowed",
                      "look for templates or constants without end");
-  return internalError("the compiler stopped on '" + subject + "' with status " + std::to_string(WEXITSTATUS(status)), next);
+  std::string code = std::to_string(WEXITSTATUS(status));
+  return internalError("the compiler stopped on '" + subject + "' with status " + code, next);
 }
 } // namespace
 

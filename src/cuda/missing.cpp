@@ -1,4 +1,5 @@
 #include "cuda/missing.h"
+#include <cctype>
 
 namespace opsight::cuda {
 namespace {
@@ -130,7 +131,8 @@ constexpr Entry headers[] = {
 
 /// Whether `name` is in CUDA's own naming: "cudaMemcpyBatch", "cuLaunchKernel".
 bool isOfFamily(std::string_view name, std::string_view start) {
-  return name.starts_with(start) && name.size() > start.size() && name[start.size()] >= 'A' && name[start.size()] <= 'Z';
+  return name.starts_with(start) && name.size() > start.size() &&
+         std::isupper(static_cast<unsigned char>(name[start.size()]));
 }
 
 template <size_t N> std::optional<std::string_view> find(const Entry (&table)[N], std::string_view name) {

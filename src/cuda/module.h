@@ -28,8 +28,8 @@
 // of them); clamp = ((32 - width) << 8) | (up: 0, others: 31). llvm.nvvm.vote.{ballot,any,all}.sync(mask, i1),
 // llvm.nvvm.activemask, llvm.nvvm.match.{any.sync.i32,any.sync.i64,all.sync.i32p,all.sync.i64p},
 // llvm.nvvm.redux.sync.{add,min,max,umin,umax,and,or,xor}(value, mask).
-// Atomics: atomicrmw {add sub(as add) and or xor min max umin umax xchg fadd uinc_wrap udec_wrap} and cmpxchg, monotonic, on
-// i32, i64, float, double; half and bfloat atomics are cmpxchg loops. Volatile accesses stay volatile.
+// Atomics: atomicrmw {add sub and or xor min max umin umax xchg fadd} and cmpxchg, monotonic, and uinc_wrap, udec_wrap,
+// seq_cst, on i32, i64, float, double; half and bfloat atomics are cmpxchg loops. Volatile accesses stay volatile.
 // Fences (__threadfence…): `fence seq_cst`. clock(), clock64(), globaltimer: llvm.nvvm.read.ptx.sreg.{clock,clock64,
 // globaltimer}; __nanosleep vanishes. __trap() is llvm.trap.
 //

@@ -141,8 +141,8 @@ public:
   }
 
 private:
-  /// No vectors but the source's own: lanes are the lowering's to choose. Loops are unrolled fully where they are small,
-  /// which frees register tiles, and as pragmas ask.
+  /// No vectors but the source's own: lanes are the lowering's to choose. Loops are unrolled fully where they are
+  /// small, which frees register tiles, and as pragmas ask.
   static llvm::PipelineTuningOptions tuning() {
     llvm::PipelineTuningOptions options;
     options.LoopVectorization = false;

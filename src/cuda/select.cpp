@@ -54,7 +54,8 @@ Result<Kernel> only(const KernelDecl &kernel, clang::ASTContext &context) {
     names.push_back(instanceName(*instance));
   std::string next = names.empty() ? "write the instance, for example \"" + kernel.name + "<64>\""
                                    : "the file itself uses " + join(names, ", ");
-  return userError("kernel '" + kernel.name + "' is a template, " + kernel.described() + "; which instance is meant?", next);
+  return userError("kernel '" + kernel.name + "' is a template, " + kernel.described() + "; which instance is meant?",
+                   next);
 }
 } // namespace
 

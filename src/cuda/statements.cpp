@@ -95,7 +95,7 @@ private:
 bool asksToUnroll(const clang::AttributedStmt &statement, const clang::ASTContext &context) {
   for (const clang::Attr *attribute : statement.getAttrs()) {
     const auto *hint = llvm::dyn_cast<clang::LoopHintAttr>(attribute);
-    if (!hint || (hint->getOption() != clang::LoopHintAttr::Unroll && hint->getOption() != clang::LoopHintAttr::UnrollCount))
+    if (!hint || !llvm::is_contained({clang::LoopHintAttr::Unroll, clang::LoopHintAttr::UnrollCount}, hint->getOption()))
       continue;
     if (hint->getState() == clang::LoopHintAttr::Disable)
       return false;
