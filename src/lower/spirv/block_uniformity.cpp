@@ -6,6 +6,7 @@
 #include "lower/analyses.h"
 #include "lower/spirv/warp_operations.h"
 #include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/PostDominators.h>
 #include <llvm/Analysis/UniformityAnalysis.h>
 #include <llvm/IR/CFG.h>
@@ -118,6 +119,30 @@ llvm::SmallVector<llvm::CallInst *> reachedByFew(llvm::Function &kernel) {
       if (isBlockBarrier(instruction) || asWarpOperation(instruction))
         few.push_back(llvm::cast<llvm::CallInst>(&instruction));
   return few;
+}
+
+// Whether each round of the loops around `block` comes by it, and each run of the kernel by the outermost of them.
+static bool isAlwaysPassed(llvm::BasicBlock *block, const llvm::LoopInfo &loops, const llvm::DominatorTree &before,
+                           const llvm::PostDominatorTree &after) {
+  for (llvm::Loop *loop = loops.getLoopFor(block); loop; loop = loop->getParentLoop()) {
+    llvm::SmallVector<llvm::BasicBlock *> latches;
+    loop->getLoopLatches(latches);
+    if (!llvm::all_of(latches, [&](llvm::BasicBlock *latch) { return before.dominates(block, latch); }))
+      return false;
+    block = loop->getHeader();
+  }
+  return after.dominates(block, &block->getParent()->getEntryBlock());
+}
+
+unsigned countSkippable(llvm::Function &kernel) {
+  Analyses analyses;
+  auto &loops = analyses.functions.getResult<llvm::LoopAnalysis>(kernel);
+  auto &before = analyses.functions.getResult<llvm::DominatorTreeAnalysis>(kernel);
+  auto &after = analyses.functions.getResult<llvm::PostDominatorTreeAnalysis>(kernel);
+  return unsigned(llvm::count_if(llvm::instructions(kernel), [&](llvm::Instruction &instruction) {
+    bool synchronises = isBlockBarrier(instruction) || asWarpOperation(instruction);
+    return synchronises && !isAlwaysPassed(instruction.getParent(), loops, before, after);
+  }));
 }
 
 } // namespace opsight::lower::spirv

@@ -21,6 +21,8 @@
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
+#include <llvm/Transforms/Utils/FixIrreducible.h>
+#include <llvm/Transforms/Utils/LowerSwitch.h>
 #include <map>
 
 namespace opsight::lower::spirv {
@@ -299,19 +301,30 @@ void Scheduler::run() {
     stop.call->eraseFromParent();
 }
 
+// Each skippable barrier doubles the code that PoCL makes of the kernel; beyond these few it never ends.
+static constexpr unsigned mostSkippable = 3;
+
+static std::string whyRounds(llvm::Function &kernel) {
+  llvm::SmallVector<llvm::CallInst *> few = reachedByFew(kernel);
+  if (!few.empty())
+    return fmt::format("line {} is not provably reached by all threads of a block together", placeOf(*few.front()).line);
+  unsigned skippable = countSkippable(kernel);
+  return skippable > mostSkippable ? fmt::format("{} of its barriers stand in branches", skippable) : "";
+}
+
 static Status run(Context &context) {
-  llvm::SmallVector<llvm::CallInst *> few = reachedByFew(*context.kernel);
-  if (few.empty())
+  std::string why = whyRounds(*context.kernel);
+  if (why.empty())
     return {};
-  SourcePlace first = placeOf(*few.front());
   context.manifest.notes.push_back(
-      fmt::format("threads proceed in rounds, because line {} is not reached by all threads of a block together; this "
-                  "costs two barriers for each barrier or warp operation",
-                  first.line));
+      fmt::format("threads proceed in rounds, because {}; each costs two barriers", why));
   Scheduler(context).run();
   llvm::FunctionPassManager promote;
   promote.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
   promote.addPass(llvm::SimplifyCFGPass());
+  // Resuming inside a loop gives it a second entry, which PoCL crashes on.
+  promote.addPass(llvm::LowerSwitchPass());
+  promote.addPass(llvm::FixIrreduciblePass());
   runFunctionPasses(*context.kernel, promote);
   return {};
 }
