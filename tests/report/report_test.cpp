@@ -78,7 +78,7 @@ TEST(VerdictJson, hasTheSchemasFieldsAndNoInfinity) {
 }
 
 TEST(TerminalReport, showsWhatWasAskedWhatFailedAndTheReplay) {
-  std::string text = terminalReport(failedOutcome(), "out", {});
+  std::string text = terminalReport(failedOutcome(), "out", {.columns = 400});
   for (const char *part : {"误差小于1e-5", "output[0, 0, 5, 3]", "phase exponentials", "NOT KEPT", "cannot tell",
                            "not measured: accuracy failed", "opsight verify x.toml --seed 7", "FAIL: nan"})
     EXPECT_THAT(text, HasSubstr(part));

@@ -1,0 +1,123 @@
+// Evidence for hints comes from the IR: the recipe shows what it was built with, and nothing else passes for it.
+#include "base/file.h"
+#include "port/evidence.h"
+#include "port/hint.h"
+#include "port/recipe.h"
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+using namespace opsight;
+using namespace opsight::port;
+using testing::HasSubstr;
+
+namespace {
+
+class Evidence : public testing::Test {
+protected:
+  void SetUp() override {
+    setenv("OPSIGHT_ROOT", OPSIGHT_SOURCE_DIR, 1);
+    request.op = *ops::findOperator("scaled_dot_product_attention");
+    request.options = *request.op->completeOptions({});
+    sample = request.op->speedCase(request.options);
+    verdict.accuracy.pass = true;
+    verdict.accuracy.cases.resize(3);
+  }
+  static std::vector<Hint> hints(std::initializer_list<const char *> texts) {
+    std::vector<Hint> all;
+    for (const char *text : texts)
+      all.push_back(*parseHint(text));
+    return all;
+  }
+  SourceKernel recipe(std::initializer_list<const char *> texts) {
+    request.hints = hints(texts);
+    Result<std::vector<SourceKernel>> kernels = proposeRecipes(request, profile);
+    EXPECT_TRUE(kernels) << describe(kernels.error());
+    return kernels->front();
+  }
+  std::vector<HintResult> judge(SourceKernel kernel, std::initializer_list<const char *> texts) {
+    SourceCandidate candidate(*request.op, std::move(kernel), {});
+    Result<std::vector<HintResult>> results = evidenceFor(hints(texts), candidate, sample, verdict);
+    EXPECT_TRUE(results) << describe(results.error());
+    return results ? *results : std::vector<HintResult>{};
+  }
+  Request request;
+  card::Profile profile;
+  ops::Case sample;
+  judge::Verdict verdict;
+};
+
+TEST_F(Evidence, recipeKeepsTheFiveConstraints) {
+  auto all = {"softmax=online", "softmax=max-before-sum", "tile=64x64", "reduce-stride=4", "kv=shared,row-major",
+              "order=accuracy-first"};
+  std::vector<HintResult> results = judge(recipe(all), all);
+  ASSERT_EQ(results.size(), 7u);
+  for (const HintResult &result : results) {
+    if (result.hint.value == "shared") {
+      EXPECT_EQ(result.kept, std::nullopt);
+      EXPECT_THAT(result.evidence, HasSubstr("does not apply"));
+    } else
+      EXPECT_EQ(result.kept, true) << result.hint.key << "=" << result.hint.value << ": " << result.evidence;
+  }
+}
+
+TEST_F(Evidence, anotherInstanceDoesNotPassForTheOneAsked) {
+  SourceKernel other = recipe({"tile=32x64", "reduce-stride=2"});
+  std::vector<HintResult> results = judge(other, {"tile=64x64", "reduce-stride=4"});
+  ASSERT_EQ(results.size(), 2u);
+  EXPECT_EQ(results[0].kept, false) << results[0].evidence;
+  EXPECT_EQ(results[1].kept, false) << results[1].evidence;
+  results = judge(other, {"tile=32x64", "reduce-stride=2"});
+  EXPECT_EQ(results[0].kept, true) << results[0].evidence;
+  EXPECT_EQ(results[1].kept, true) << results[1].evidence;
+}
+
+TEST_F(Evidence, phasesInAnotherOrderAreNotKept) {
+  auto folder = std::filesystem::temp_directory_path() / ("opsight-evidence-" + std::to_string(::getpid()));
+  std::filesystem::create_directories(folder);
+  std::string text = *readFile(dataRoot() / "kernels/attention/flash_simd.cu");
+  std::string maximum = "    attention::local_maximum<reduce_stride>(maximum, scores, reach);\n";
+  std::string sum = "    attention::rescale_and_sum<reduce_stride>(scores, state, factor, maximum, reach);\n";
+  size_t at = text.find(maximum + sum);
+  ASSERT_NE(at, text.npos) << "flash_simd.cu calls its phases differently now";
+  text.replace(at, maximum.size() + sum.size(), sum + maximum);
+  std::ofstream(folder / "swapped.cu") << text;
+  SourceKernel swapped = recipe({"softmax=online"});
+  swapped.file = folder / "swapped.cu";
+  std::vector<HintResult> results = judge(swapped, {"softmax=online"});
+  std::filesystem::remove_all(folder);
+  ASSERT_EQ(results.size(), 1u);
+  EXPECT_EQ(results[0].kept, false) << results[0].evidence;
+}
+
+TEST_F(Evidence, kernelWithoutPhasesShowsNothing) {
+  SourceKernel naive;
+  naive.file = dataRoot() / "examples/sdpa/naive.cu";
+  std::vector<HintResult> results =
+      judge(naive, {"softmax=online", "softmax=max-before-sum", "tile=64x64", "reduce-stride=4"});
+  ASSERT_EQ(results.size(), 4u);
+  for (const HintResult &result : results)
+    EXPECT_EQ(result.kept, false) << result.hint.key << ": " << result.evidence;
+}
+
+TEST_F(Evidence, recipeRefusesWhatItCannotKeep) {
+  for (const char *text : {"tile=60x64", "tile=64x40", "reduce-stride=3", "kv=column-major"}) {
+    request.hints = hints({text});
+    Result<std::vector<SourceKernel>> kernels = proposeRecipes(request, profile);
+    ASSERT_FALSE(kernels) << text;
+    EXPECT_EQ(kernels.error().kind, ErrorKind::Unsupported);
+  }
+  request.hints = hints({"softmax=online"});
+  request.mapping = "simt";
+  EXPECT_FALSE(proposeRecipes(request, profile));
+}
+
+TEST_F(Evidence, onlyWhatHintsLeaveFreeIsSearched) {
+  request.hints = hints({"tile=64x64", "reduce-stride=4"});
+  EXPECT_EQ(proposeRecipes(request, profile)->size(), 1u);
+  request.hints = hints({"softmax=online"});
+  EXPECT_GT(proposeRecipes(request, profile)->size(), 1u);
+}
+
+} // namespace
