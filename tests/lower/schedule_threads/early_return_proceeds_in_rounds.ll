@@ -2,7 +2,7 @@
 ; Every barrier of the result stands outside the kernel's own code, in the loop that all threads go round together.
 ; CHECK-LABEL: define {{.*}}@k
 ; CHECK: call spir_func void @_Z7barrierj(i32 3)
-; CHECK: switch i32
+; CHECK: resume:
 ; CHECK-NOT: call {{.*}}nvvm.barrier
 target triple = "nvptx64-nvidia-cuda"
 define ptx_kernel void @k(i32 %n, ptr addrspace(1) %o) {

@@ -1,6 +1,6 @@
 ; RUN: opsight-opt -p schedule_threads --block=64 %s | FileCheck-22 %s
 ; CHECK: call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
-; CHECK-NOT: switch
+; CHECK-NOT: resume:
 target triple = "nvptx64-nvidia-cuda"
 define ptx_kernel void @k(i32 %n) {
   br label %loop
