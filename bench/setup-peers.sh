@@ -1,7 +1,6 @@
 #!/bin/sh
 # Installs the libraries that attention is compared with into a virtual environment of their own: DIR (default
-# build/peers). Nothing of Opsight depends on them; bench/attention_vs_libraries.py and the judge's vendor reference use
-# them where they are. Run again to resume an interrupted installation. PyTorch's wheel brings GPU libraries of some
+# build/peers). Nothing of Opsight depends on them; bench/attention_vs_libraries.py uses them. Run again to resume an interrupted installation. PyTorch's wheel brings GPU libraries of some
 # gigabytes that its CPU path never uses but cannot be loaded without.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
