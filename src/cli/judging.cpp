@@ -35,7 +35,7 @@ void addJudgingOptions(CLI::App &command, JudgingOptions &o) {
   command.add_option("--hint", o.overrides.hints, "KEY=VALUE: softmax, tile, reduce-stride, kv, order; repeatable")->allow_extra_args(false);
   command.add_option("--max-error", o.overrides.maxError, "largest error accepted")->check(CLI::PositiveNumber);
   command.add_option("--min-speed", o.overrides.minSpeed, "least speed accepted, as a share of the reference's")->check(CLI::PositiveNumber);
-  command.add_option("--reference", o.overrides.reference, "what speed is compared with: vendor, source");
+  command.add_option("--reference", o.overrides.reference, "what speed is compared with: vendor, source, or a figures.toml recorded on another card");
   command.add_option("--mapping", o.overrides.mapping, "of recipes: simt or simd")->check(CLI::IsMember({"simt", "simd"}));
   command.add_flag("--accuracy-only", o.overrides.accuracyOnly, "measure no speed");
   command.add_option("--case", o.overrides.cases, "B=1,H=8,L=1024,…: one more case; repeatable")->allow_extra_args(false);

@@ -30,6 +30,8 @@ public:
   virtual std::map<std::string, std::string> parameters() const { return {}; } // "tile": "64x64"
   /// Compiles, lowers and evaluates launch expressions for `c`; caches by what really differs.
   virtual Result<std::variant<Build, OutsideLimits>> prepare(const ops::Case &c) = 0;
+  /// Of a reference that was timed on another card and cannot run here: its seconds for `c`.
+  virtual std::optional<double> recordedSeconds(const ops::Case &) const { return std::nullopt; }
 };
 
 } // namespace opsight::judge

@@ -56,13 +56,33 @@ Result<std::variant<Build, OutsideLimits>> buildFor(const Bench &bench, Candidat
   return prepared;
 }
 
+/// The reference in one case: a build, or seconds recorded elsewhere.
+struct Rival {
+  std::optional<Build> build;
+  double recordedSeconds = 0;
+  Opponent view(const Candidate &who) const { return {who.name(), build ? &*build : nullptr, recordedSeconds}; }
+};
+
+Result<std::variant<Rival, OutsideLimits>> opponentFor(const Bench &bench, Candidate &reference, const ops::Case &c) {
+  if (std::optional<double> seconds = reference.recordedSeconds(c))
+    return Rival{std::nullopt, *seconds};
+  auto prepared = buildFor(bench, reference, c);
+  if (!prepared)
+    return std::unexpected(prepared.error());
+  if (auto *outside = std::get_if<OutsideLimits>(&*prepared))
+    return *outside;
+  return Rival{std::get<Build>(std::move(*prepared)), 0};
+}
+
 Status timeCases(Bench &bench, Candidate &candidate, Candidate &reference, std::span<const ops::Case> cases,
                  Speed &speed, Verdict &verdict) {
   for (const ops::Case &c : cases) {
-    auto mine = buildFor(bench, candidate, c), theirs = buildFor(bench, reference, c);
-    for (auto *prepared : {&mine, &theirs})
-      if (!*prepared)
-        return std::unexpected(prepared->error());
+    auto mine = buildFor(bench, candidate, c);
+    auto theirs = opponentFor(bench, reference, c);
+    if (!mine)
+      return std::unexpected(mine.error());
+    if (!theirs)
+      return std::unexpected(theirs.error());
     if (auto *outside = std::get_if<OutsideLimits>(&*mine)) {
       speed.notMeasured = "case '" + c.name + "' is outside the kernel's limits: " + outside->why;
       continue;
@@ -71,8 +91,8 @@ Status timeCases(Bench &bench, Candidate &candidate, Candidate &reference, std::
       speed.notMeasured = "case '" + c.name + "' is outside the reference's limits: " + outside->why;
       continue;
     }
-    auto timed = timeCase(bench.session, bench.programs, bench.op, c, std::get<Build>(*mine), std::get<Build>(*theirs),
-                          reference.name(), bench.bar, bench.peak, ops::mix(bench.seed ^ c.seed), bench.progress);
+    auto timed = timeCase(bench.session, bench.programs, bench.op, c, std::get<Build>(*mine), std::get<Rival>(*theirs).view(reference),
+                          bench.bar, bench.peak, ops::mix(bench.seed ^ c.seed), bench.progress);
     if (!timed)
       return std::unexpected(timed.error());
     if (timed->wrong) {
@@ -145,7 +165,8 @@ Result<Verdict> judge(card::Session &session, const ops::Operator &op, Candidate
         return std::unexpected(peak.error());
       bench.peak = *peak;
       verdict.peakGflops = peak->gflopsFp32;
-      if (reference->proposer() != "vendor")
+      // What was recorded elsewhere cannot run here, and so cannot be judged.
+      if (reference->proposer() != "vendor" && reference->proposer() != "recorded")
         if (auto status = judgeReference(bench, *reference, cases); !status)
           return std::unexpected(status.error());
       if (auto status = timeCases(bench, candidate, *reference, speedCases, speed, verdict); !status)

@@ -29,7 +29,7 @@ class Race {
 public:
   Race(const ops::Operator &op, const ops::Case &c, const Bar &bar, uint64_t seed) : op(op), c(c), bar(bar), random(seed) {}
 
-  Status prepare(card::Session &session, Programs &programs, const Build &candidate, const Build &reference, int sets);
+  Status prepare(card::Session &session, Programs &programs, const Build &candidate, const Build *reference, int sets);
   /// One launch of a side on random data at a random place. Seconds, or none when the run was wrong (told in `wrong`).
   Result<std::optional<double>> once(Side &side, double limitFactor);
 
@@ -57,7 +57,7 @@ Status Race::prepareSide(card::Session &session, Programs &programs, const Build
 }
 
 Status Race::prepare(card::Session &session, Programs &programs, const Build &candidateBuild,
-                     const Build &referenceBuild, int sets) {
+                     const Build *referenceBuild, int sets) {
   for (int n = 0; n < sets; ++n) {
     auto problem = op.make(c, random.bits());
     if (!problem)
@@ -65,7 +65,7 @@ Status Race::prepare(card::Session &session, Programs &programs, const Build &ca
     problems.push_back(std::move(*problem));
   }
   auto status = prepareSide(session, programs, candidateBuild, candidate);
-  return status ? prepareSide(session, programs, referenceBuild, reference) : status;
+  return status && referenceBuild ? prepareSide(session, programs, *referenceBuild, reference) : status;
 }
 
 Result<std::optional<double>> Race::once(Side &side, double limitFactor) {
@@ -101,11 +101,11 @@ bool implausible(const ops::Work &work, double seconds, const card::Session::Pea
 }
 
 Result<TimedCase> timeCase(card::Session &session, Programs &programs, const ops::Operator &op, const ops::Case &c,
-                           const Build &candidateBuild, const Build &referenceBuild, const std::string &referenceName,
-                           const Bar &bar, const card::Session::Peak &peak, uint64_t seed, const Progress &progress,
+                           const Build &candidateBuild, const Opponent &opponent, const Bar &bar,
+                           const card::Session::Peak &peak, uint64_t seed, const Progress &progress,
                            const TimingPlan &plan) {
   Race race(op, c, bar, seed);
-  if (auto status = race.prepare(session, programs, candidateBuild, referenceBuild, plan.dataSets); !status)
+  if (auto status = race.prepare(session, programs, candidateBuild, opponent.build, plan.dataSets); !status)
     return std::unexpected(status.error());
   TimedCase timed;
   timed.speed.c = c;
@@ -123,7 +123,7 @@ Result<TimedCase> timeCase(card::Session &session, Programs &programs, const ops
         timed.wrong = race.wrong;
         return false;
       }
-      return noVerdict(fmt::format("the reference {} is itself wrong in case '{}': {} (error {:.2g})", referenceName,
+      return noVerdict(fmt::format("the reference {} is itself wrong in case '{}': {} (error {:.2g})", opponent.name,
                                    c.name, race.wrong.reasons.front(), race.wrong.error),
                        "choose another --reference");
     }
@@ -135,9 +135,12 @@ Result<TimedCase> timeCase(card::Session &session, Programs &programs, const ops
   };
   auto pair = [&](int n, bool keep) -> Result<bool> {
     bool candidateFirst = n % 2 == 0; // whoever runs second finds the caches and the clock as the other left them
-    for (bool isCandidate : {candidateFirst, !candidateFirst})
+    for (bool isCandidate : {candidateFirst, !candidateFirst}) {
+      if (!isCandidate && !opponent.build)
+        continue;
       if (auto went = step(isCandidate, keep); !went || !*went)
         return went;
+    }
     return true;
   };
 
@@ -149,7 +152,8 @@ Result<TimedCase> timeCase(card::Session &session, Programs &programs, const ops
   for (int n = 0; n < plan.mostPairs; ++n) {
     if (auto went = pair(n, true); !went || !*went)
       return went ? Result<TimedCase>(std::move(timed)) : std::unexpected(went.error());
-    ratios.push_back(race.reference.seconds.back() / race.candidate.seconds.back());
+    double theirs = opponent.build ? race.reference.seconds.back() : opponent.recordedSeconds;
+    ratios.push_back(theirs / race.candidate.seconds.back());
     interval = medianInterval(ratios);
     double spent = std::chrono::duration<double>(Clock::now() - start).count();
     bool straddles = interval.low < bar.minSpeed && bar.minSpeed <= interval.high;
@@ -162,12 +166,13 @@ Result<TimedCase> timeCase(card::Session &session, Programs &programs, const ops
   SpeedCase &speed = timed.speed;
   speed.ratio = interval.median, speed.low = interval.low, speed.high = interval.high;
   speed.candidateSeconds = medianOf(race.candidate.seconds);
-  speed.referenceSeconds = medianOf(race.reference.seconds);
+  speed.referenceSeconds = opponent.build ? medianOf(race.reference.seconds) : opponent.recordedSeconds;
   speed.pairs = int(ratios.size());
   ops::Work work = op.work(c);
   speed.gflops = work.flops / speed.candidateSeconds / 1e9;
   speed.fractionOfPeak = peak.gflopsFp32 > 0 ? speed.gflops / peak.gflopsFp32 : 0;
-  speed.implausible = implausible(work, speed.candidateSeconds, peak) || implausible(work, speed.referenceSeconds, peak);
+  speed.implausible = implausible(work, speed.candidateSeconds, peak) ||
+                      (opponent.build && implausible(work, speed.referenceSeconds, peak));
   return timed;
 }
 

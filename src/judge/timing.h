@@ -17,10 +17,17 @@ struct TimedCase {
   std::optional<CaseResult> wrong; // a run of the candidate that was wrong although earlier ones were right
 };
 
+/// What a candidate is timed against: a build that runs in turn with it, or seconds that were recorded elsewhere.
+struct Opponent {
+  std::string name;
+  const Build *build = nullptr;
+  double recordedSeconds = 0; // where there is no build
+};
+
 /// An Error: the reference is wrong or cannot run here, or the session is unusable.
 Result<TimedCase> timeCase(card::Session &session, Programs &programs, const ops::Operator &op, const ops::Case &c,
-                           const Build &candidate, const Build &reference, const std::string &referenceName,
-                           const Bar &bar, const card::Session::Peak &peak, uint64_t seed, const Progress &progress,
+                           const Build &candidate, const Opponent &reference, const Bar &bar,
+                           const card::Session::Peak &peak, uint64_t seed, const Progress &progress,
                            const TimingPlan &plan = {});
 
 /// Whether `seconds` for `work` cannot be: under the clock's resolution, or faster than the machine by its own measure.

@@ -1,5 +1,6 @@
 #include "port/artifact_files.h"
 #include "base/file.h"
+#include "port/toml_text.h"
 #include <llvm/Support/raw_ostream.h>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -65,37 +66,30 @@ std::string irText(const cuda::Module &module) {
   return text;
 }
 
-/// A TOML basic string.
-std::string quoted(const std::string &text) {
-  std::string result = "\"";
-  for (char c : text) {
-    if (c == '"' || c == '\\')
-      result += '\\';
-    result += c == '\n' ? ' ' : c;
-  }
-  return result + "\"";
-}
-
 void section(std::ostringstream &out, const char *name, const std::map<std::string, Placed> &values) {
   if (values.empty())
     return;
   out << "\n[" << name << "]\n";
   for (const auto &[key, value] : values)
-    out << quoted(key) << " = " << quoted(value.text) << "\n";
+    out << tomlQuoted(key) << " = " << tomlQuoted(value.text) << "\n";
 }
 
 void list(std::ostringstream &out, const char *key, const std::vector<Placed> &values) {
   out << key << " = [";
   for (size_t i = 0; i < values.size(); ++i)
-    out << (i ? ", " : "") << quoted(values[i].text);
+    out << (i ? ", " : "") << tomlQuoted(values[i].text);
   out << "]\n";
 }
 
 void acceptSection(std::ostringstream &out, const Accept &accept) {
   out << "\n[accept]\nmax_error = " << accept.maxError.value_or(defaultMaxError)
       << "\nmin_speed = " << accept.minSpeed.value_or(defaultMinSpeed) << "\n";
-  if (accept.reference && accept.reference->text != "source")
-    out << "reference = " << quoted(accept.reference->text) << "\n";
+  // The source is no reference of the candidate's own file, whose source is the candidate; figures are read where they lie.
+  if (!accept.reference || accept.reference->text == "source")
+    return;
+  const std::string &name = accept.reference->text;
+  out << "reference = " << tomlQuoted(name.ends_with(".toml") ? std::filesystem::absolute(name).lexically_normal().string() : name)
+      << "\n";
 }
 
 void caseSections(std::ostringstream &out, const std::vector<ops::Case> &cases) {
@@ -103,7 +97,7 @@ void caseSections(std::ostringstream &out, const std::vector<ops::Case> &cases) 
     out << "\n[[case]]\n";
     for (const auto &[symbol, value] : c.symbols)
       out << symbol << " = " << value << "\n";
-    out << "distribution = " << quoted(c.distribution) << "\n";
+    out << "distribution = " << tomlQuoted(c.distribution) << "\n";
     if (c.scale)
       out << "scale = " << *c.scale << "\n";
   }
@@ -114,19 +108,19 @@ void caseSections(std::ostringstream &out, const std::vector<ops::Case> &cases) 
 std::string portFileText(const SourceKernel &kernel, const Request &request, const std::string &source) {
   std::ostringstream out;
   out.precision(17);
-  out << "# Replays this candidate alone: opsight verify FILE\noperator = " << quoted(std::string(request.op->name()))
-      << "\nsource = " << quoted(source) << "\n";
+  out << "# Replays this candidate alone: opsight verify FILE\noperator = " << tomlQuoted(std::string(request.op->name()))
+      << "\nsource = " << tomlQuoted(source) << "\n";
   if (!kernel.kernel.empty())
-    out << "kernel = " << quoted(kernel.kernel) << "\n";
-  out << "card = " << quoted(request.card) << "\n\n[launch]\n";
+    out << "kernel = " << tomlQuoted(kernel.kernel) << "\n";
+  out << "card = " << tomlQuoted(request.card) << "\n\n[launch]\n";
   list(out, "grid", kernel.launch.grid);
   list(out, "block", kernel.launch.block);
-  out << "shared = " << quoted(kernel.launch.shared.text) << "\n";
+  out << "shared = " << tomlQuoted(kernel.launch.shared.text) << "\n";
   section(out, "arguments", kernel.arguments);
   if (!kernel.defines.empty())
     out << "\n[defines]\n";
   for (const auto &[name, define] : kernel.defines)
-    out << quoted(name) << " = " << (define.isExpression ? quoted(define.value.text) : define.value.text) << "\n";
+    out << tomlQuoted(name) << " = " << (define.isExpression ? tomlQuoted(define.value.text) : define.value.text) << "\n";
   std::map<std::string, Placed> options;
   for (const auto &[name, value] : request.options)
     options[name] = {value};
@@ -134,7 +128,7 @@ std::string portFileText(const SourceKernel &kernel, const Request &request, con
   if (!kernel.limits.empty())
     out << "\n[limits]\n";
   for (const LimitRule &rule : kernel.limits) {
-    out << quoted(rule.expression.text) << " = [";
+    out << tomlQuoted(rule.expression.text) << " = [";
     for (size_t i = 0; i < rule.values.size(); ++i)
       out << (i ? ", " : "") << rule.values[i];
     out << "]\n";

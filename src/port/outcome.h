@@ -46,6 +46,7 @@ struct Outcome {
   std::vector<HintResult> hints;
   std::vector<CandidateResult> candidates;
   std::vector<FileText> artifact;  // of the winner, relative to artifact/
+  std::string figures;             // figures.toml: the winner's times, empty where it was not timed
   std::vector<std::string> notes;  // what a reader should know: overridden bars, what the translation did
   std::vector<std::string> advice; // after a FAIL: what would address it
   std::string replay;

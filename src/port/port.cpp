@@ -6,8 +6,10 @@
 #include "port/artifact_files.h"
 #include "port/contains.h"
 #include "port/evidence.h"
+#include "port/figures.h"
 #include "port/recipe.h"
 #include "port/source_candidate.h"
+#include <ctime>
 #include <random>
 
 namespace opsight::port {
@@ -37,6 +39,8 @@ private:
   Status propose();
   Status translate();
   Status chooseReference();
+  Status readRecorded();
+  void keepFigures();
   Status judgeOne(Entry &entry, double from, double to);
   Status verify();
   Status improve();
@@ -226,13 +230,38 @@ Status Port::chooseReference() {
     return {};
   }
   if (outcome.referenceName != "vendor")
-    return unsupported("a reference of figures recorded on another card is not supported yet", "use vendor or source",
-                       named->where);
+    return readRecorded();
   reference = judge::vendorReference(*outcome.request.op);
   if (!reference)
     return noVerdict("no vendor library on this machine computes " + std::string(outcome.request.op->name()),
                      "compare with the source (--reference source), or judge accuracy alone (--accuracy-only)");
   return {};
+}
+
+Status Port::readRecorded() {
+  const Placed &named = *outcome.request.accept.reference;
+  Result<std::unique_ptr<RecordedReference>> recorded = readFigures(*outcome.request.op, named.text, named.where);
+  if (!recorded)
+    return std::unexpected(recorded.error());
+  if (Status covered = (*recorded)->covers(speedCases); !covered)
+    return covered;
+  outcome.notes.push_back("speed is compared with recorded figures, not side by side: " + (*recorded)->name() + "; source: " +
+                          (*recorded)->about().source);
+  reference = std::move(*recorded);
+  return {};
+}
+
+/// The winner's own times, where it was right and timed.
+void Port::keepFigures() {
+  const judge::Verdict &verdict = outcome.verdict;
+  if (!verdict.accuracy.pass || !verdict.speed || verdict.speed->cases.empty())
+    return;
+  std::time_t now = std::time(nullptr);
+  char day[16] = "";
+  std::strftime(day, sizeof day, "%Y-%m-%d", std::gmtime(&now));
+  FiguresHead head{verdict.operatorName, winner->candidate->source().kernel, outcome.profile.name, verdict.device.device,
+                   "opsight " + outcome.verb + " of " + outcome.request.source.filename().string() + ", " + day};
+  outcome.figures = figuresText(head, *verdict.speed);
 }
 
 Status Port::judgeOne(Entry &entry, double from, double to) {
@@ -351,6 +380,7 @@ Status Port::conclude() {
     const std::vector<std::string> &notes = build.artifact->manifest.notes;
     outcome.notes.insert(outcome.notes.end(), notes.begin(), notes.end());
   }
+  keepFigures();
   outcome.replay = replay();
   for (Entry &entry : entries) {
     entry.result.files = candidateFiles(*entry.candidate, outcome.request, sample);

@@ -15,6 +15,8 @@ Status writeResults(port::OutputFolder &folder, const port::Outcome &outcome) {
       files.push_back({under + file.name, file.bytes});
     files.push_back({under + "verdict.json", candidateJson(outcome, candidate)});
   }
+  if (!outcome.figures.empty())
+    files.push_back({"figures.toml", outcome.figures});
   files.push_back({"report.md", markdownReport(outcome, folder.path().string())});
   files.push_back({"verdict.json", verdictJson(outcome)});
   for (const port::FileText &file : files)

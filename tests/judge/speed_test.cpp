@@ -143,10 +143,51 @@ TEST(Speed, CatchesReplayByAddressWhileTiming) {
   fake::Candidate mine("replays"), theirs("right");
   judge::Programs programs(session);
   judge::Bar bar;
-  auto timed = judge::timeCase(session, programs, attention(), smallCase(), mine.build, theirs.build, "right", bar,
+  auto timed = judge::timeCase(session, programs, attention(), smallCase(), mine.build, {"right", &theirs.build}, bar,
                                session.peak, 1, {});
   ASSERT_TRUE(timed) << describe(timed.error());
   ASSERT_TRUE(timed->wrong);
+}
+
+struct RecordedElsewhere final : judge::Candidate {
+  explicit RecordedElsewhere(double seconds) : seconds(seconds) {}
+  std::string name() const override { return "recorded"; }
+  std::string proposer() const override { return "recorded"; }
+  Result<std::variant<judge::Build, judge::OutsideLimits>> prepare(const ops::Case &) override {
+    ADD_FAILURE() << "a recorded reference cannot be built here";
+    return judge::OutsideLimits{"recorded"};
+  }
+  std::optional<double> recordedSeconds(const ops::Case &) const override { return seconds; }
+  double seconds;
+};
+
+TEST(Speed, ARecordedReferenceIsNeverRunHere) {
+  fake::Session session;
+  session.kernels["candidate"] = taking(100e-6);
+  for (double seconds : {60e-6, 80e-6, 200e-6}) {
+    fake::Candidate mine("candidate");
+    RecordedElsewhere theirs(seconds);
+    std::vector<ops::Case> cases{smallCase()};
+    judge::Bar bar;
+    bar.minSpeed = 0.5;
+    auto verdict = judge::judge(session, attention(), mine, &theirs, cases, cases, bar, 3, {});
+    ASSERT_TRUE(verdict) << describe(verdict.error());
+    EXPECT_TRUE(verdict->pass);
+    EXPECT_NEAR(verdict->speed->ratio, seconds / 100e-6, 1e-9);
+    EXPECT_EQ(verdict->speed->cases.front().referenceSeconds, seconds);
+  }
+}
+
+TEST(Speed, ARecordedReferenceThatIsMuchFasterMakesSlow) {
+  fake::Session session;
+  session.kernels["candidate"] = taking(100e-6);
+  fake::Candidate mine("candidate");
+  RecordedElsewhere theirs(10e-6);
+  std::vector<ops::Case> cases{smallCase()};
+  auto verdict = judge::judge(session, attention(), mine, &theirs, cases, cases, {}, 3, {});
+  ASSERT_TRUE(verdict) << describe(verdict.error());
+  EXPECT_FALSE(verdict->pass);
+  EXPECT_THAT(verdict->reasons, Contains("slow"));
 }
 
 TEST(Speed, RefusesASpeedAboveTheMachinesPeak) {
