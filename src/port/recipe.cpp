@@ -1,6 +1,7 @@
 #include "port/recipe.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "lower/lower.h"
 #include "port/contains.h"
 
 namespace opsight::port {
@@ -79,11 +80,13 @@ Shape under(Shape shape, const Fixed &fixed) {
   return shape;
 }
 
-SourceKernel build(const Recipe &recipe, const Shape &shape) {
+/// `lanes`: floats of one vector register of the card.
+SourceKernel build(const Recipe &recipe, const Shape &shape, unsigned lanes) {
   SourceKernel kernel = recipe.make(shape);
   kernel.name = "recipe/" + recipe.name;
   kernel.proposer = "recipe";
   kernel.file = dataRoot() / "kernels" / recipe.file;
+  kernel.defines["LANES"] = {{std::to_string(lanes)}, false};
   kernel.parameters = {{"tile", std::to_string(shape.queries) + "x" + std::to_string(shape.keys)},
                        {"reduce_stride", std::to_string(shape.stride)}};
   return kernel;
@@ -95,6 +98,9 @@ bool shapesKernel(const Hint &hint) { return hint.key != "order"; }
 
 Result<std::vector<SourceKernel>> proposeRecipes(const Request &request, const card::Profile &profile) {
   Fixed fixed = fixedBy(request.hints);
+  Result<unsigned> lanes = lower::nativeLanes(profile.processor.empty() ? "native" : profile.processor);
+  if (!lanes)
+    return std::unexpected(lanes.error());
   std::vector<std::string> whyNot;
   for (const Recipe &recipe : recipes()) {
     if (recipe.operatorName != request.op->name())
@@ -119,7 +125,7 @@ Result<std::vector<SourceKernel>> proposeRecipes(const Request &request, const c
         shapes.push_back(free);
     std::vector<SourceKernel> kernels;
     for (const Shape &each : shapes)
-      kernels.push_back(build(recipe, each));
+      kernels.push_back(build(recipe, each, *lanes));
     return kernels;
   }
   if (whyNot.empty())
