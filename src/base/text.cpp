@@ -1,6 +1,7 @@
 #include "base/text.h"
 #include <algorithm>
 #include <cctype>
+#include <utility>
 
 namespace opsight {
 
@@ -43,17 +44,18 @@ std::string toLower(std::string_view text) {
   return lower;
 }
 
+/// Insertions, deletions, substitutions and swapped neighbours, each one edit (optimal string alignment).
 static size_t editDistance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
+  std::vector<size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
   for (size_t j = 0; j <= b.size(); ++j)
     row[j] = j;
   for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = row[0];
+    before = std::exchange(last, row);
     row[0] = i;
     for (size_t j = 1; j <= b.size(); ++j) {
-      size_t substitute = diagonal + (a[i - 1] != b[j - 1]);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substitute});
+      row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] != b[j - 1])});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        row[j] = std::min(row[j], before[j - 2] + 1);
     }
   }
   return row[b.size()];
