@@ -8,6 +8,7 @@
 #include <cstring>
 #include <filesystem>
 #include <gtest/gtest.h>
+#include <map>
 #include <unistd.h>
 
 namespace opsight::lower {
@@ -26,11 +27,20 @@ struct Where {
 class OnOpenCl : public testing::TestWithParam<Where> {
 protected:
   void SetUp() override {
-    auto opened = card::Session::open(GetParam().card, {});
+    auto &opened = openOnce(GetParam().card);
     if (!opened && opened.error().kind == ErrorKind::NoVerdict)
       GTEST_SKIP() << "no device for card " << GetParam().card << ": " << opened.error().what;
     ASSERT_TRUE(opened) << describe(opened.error());
-    session = std::move(*opened);
+    session = opened->get();
+  }
+
+  /// One worker a card serves all tests of the program: starting a driver costs more than most of them.
+  static Result<std::unique_ptr<card::Session>> &openOnce(const std::string &card) {
+    static std::map<std::string, Result<std::unique_ptr<card::Session>>> sessions;
+    auto found = sessions.find(card);
+    if (found == sessions.end())
+      found = sessions.emplace(card, card::Session::open(card, {})).first;
+    return found->second;
   }
 
   Result<card::Artifact> lowered(const Text &text, card::Dim3 block) {
@@ -90,7 +100,7 @@ protected:
     EXPECT_EQ(launched.end, card::Launched::End::Done) << launched.detail;
   }
 
-  std::unique_ptr<card::Session> session;
+  card::Session *session = nullptr;
   std::vector<std::unique_ptr<card::Buffer>> buffers;
 };
 

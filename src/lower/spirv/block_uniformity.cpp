@@ -134,15 +134,17 @@ static bool isAlwaysPassed(llvm::BasicBlock *block, const llvm::LoopInfo &loops,
   return after.dominates(block, &block->getParent()->getEntryBlock());
 }
 
-unsigned countSkippable(llvm::Function &kernel) {
+llvm::SmallVector<llvm::CallInst *> findSkippable(llvm::Function &kernel) {
   Analyses analyses;
   auto &loops = analyses.functions.getResult<llvm::LoopAnalysis>(kernel);
   auto &before = analyses.functions.getResult<llvm::DominatorTreeAnalysis>(kernel);
   auto &after = analyses.functions.getResult<llvm::PostDominatorTreeAnalysis>(kernel);
-  return unsigned(llvm::count_if(llvm::instructions(kernel), [&](llvm::Instruction &instruction) {
-    bool synchronises = isBlockBarrier(instruction) || asWarpOperation(instruction);
-    return synchronises && !isAlwaysPassed(instruction.getParent(), loops, before, after);
-  }));
+  llvm::SmallVector<llvm::CallInst *> skippable;
+  for (llvm::Instruction &instruction : llvm::instructions(kernel))
+    if ((isBlockBarrier(instruction) || asWarpOperation(instruction)) &&
+        !isAlwaysPassed(instruction.getParent(), loops, before, after))
+      skippable.push_back(llvm::cast<llvm::CallInst>(&instruction));
+  return skippable;
 }
 
 } // namespace opsight::lower::spirv

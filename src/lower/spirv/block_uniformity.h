@@ -9,8 +9,8 @@ namespace opsight::lower::spirv {
 /// The IR must still be CUDA's (nvptx64); it is left as it was.
 llvm::SmallVector<llvm::CallInst *> reachedByFew(llvm::Function &kernel);
 
-/// How many barriers some rounds of their loop (or some runs of the kernel) skip, though all threads skip them together.
+/// The barriers that some rounds of their loop (or some runs of the kernel) skip, though all threads skip them together.
 /// Compilers of OpenCL C for processors copy the rest of the kernel for each such choice.
-unsigned countSkippable(llvm::Function &kernel);
+llvm::SmallVector<llvm::CallInst *> findSkippable(llvm::Function &kernel);
 
 } // namespace opsight::lower::spirv

@@ -15,7 +15,7 @@ std::span<const Pass *const> passes() {
       // Generic pointers find their memory; also promotes the locals of unoptimised code.
       &specialise, &expand_memory_calls,
       // What threads share: who waits for whom is settled before barriers and warps lose their CUDA names.
-      &schedule_threads, &map_warps, &map_barriers,
+      &schedule_threads, &separate_tails, &map_warps, &map_barriers,
       // CUDA's meaning into OpenCL's, while address spaces are still CUDA's.
       &contract_multiply_add, &clamp_shifts, &map_indices, &map_mathematics, &map_atomics,
       // Forms and numbers last: the passes before may bring back what these remove.

@@ -9,7 +9,8 @@ namespace opsight::lower::spirv {
 inline constexpr unsigned genericSpace = 0, globalSpace = 1, sharedSpace = 3, constantSpace = 4, localSpace = 5;
 
 extern const Pass keep_kernel, inline_all, trap_asserts, kernel_parameters, symbol_parameters, dynamic_shared,
-    local_memory, specialise, expand_memory_calls, schedule_threads, map_warps, map_barriers, contract_multiply_add,
+    local_memory, specialise, expand_memory_calls, schedule_threads, separate_tails, map_warps, map_barriers,
+    contract_multiply_add,
     clamp_shifts, map_indices, map_mathematics, map_atomics, legalise_values, plain_addresses, remap_address_spaces,
     strip_for_driver;
 

@@ -308,7 +308,7 @@ static std::string whyRounds(llvm::Function &kernel) {
   llvm::SmallVector<llvm::CallInst *> few = reachedByFew(kernel);
   if (!few.empty())
     return fmt::format("line {} is not provably reached by all threads of a block together", placeOf(*few.front()).line);
-  unsigned skippable = countSkippable(kernel);
+  size_t skippable = findSkippable(kernel).size();
   return skippable > mostSkippable ? fmt::format("{} of its barriers stand in branches", skippable) : "";
 }
 
