@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/MC/TargetRegistry.h>
+#include <llvm/Support/CommandLine.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
@@ -40,7 +41,16 @@ static std::unique_ptr<llvm::TargetMachine> createMachine(const llvm::Module &mo
       module.getTargetTriple(), "", "", llvm::TargetOptions{}, std::nullopt, std::nullopt, llvm::CodeGenOptLevel::Default));
 }
 
+// LLVM's preparation for processors makes what SPIR-V's readers lack (an addition and its comparison become OpIAddCarry,
+// which llvm-spirv-15 does not know) and nothing that a driver would not do itself.
+static void skipCodeGenPrepare() {
+  auto &options = llvm::cl::getRegisteredOptions();
+  if (auto found = options.find("disable-cgp"); found != options.end())
+    found->second->addOccurrence(1, "disable-cgp", "true");
+}
+
 static Result<std::string> writeObject(llvm::Module &module) {
+  skipCodeGenPrepare();
   std::string problem;
   auto machine = createMachine(module, problem);
   if (!machine)
