@@ -14,6 +14,37 @@ template <int columns> struct extents {
 };
 
 namespace detail {
+/// How many products are summed in a row: a longer depth is summed in parts, and the parts then added, so that rounding
+/// grows with the part's length plus the number of parts instead of with the depth.
+constexpr int depth_part = 64;
+
+/// Products of `part` dimensions from d on, of rows k … k + rows - 1, added to scores unless they are the first part.
+template <int part, int rows, int n, int keys, int columns, int depth>
+__device__ __forceinline__ void product_part(simd_tile<keys, columns> &scores, const float *key,
+                                             const simd_tile<depth, columns> &query, int first, int k, int d) {
+  lanes sum[rows][n] = {};
+  multiply_add<0>(sum, key + (long long)k * depth + d, depth, 1, &query.at[d][first], query.vectors, part);
+#pragma unroll
+  for (int i = 0; i < rows; ++i)
+#pragma unroll
+    for (int v = 0; v < n; ++v) {
+      lanes &score = scores.at[k + i][first + v];
+      score = d == 0 ? sum[i][v] : score + sum[i][v];
+    }
+}
+
+/// Rows k … k + rows - 1 of scores for registers first … first + n - 1.
+template <int rows, int n, int keys, int columns, int depth>
+__device__ __forceinline__ void product_block(simd_tile<keys, columns> &scores, const float *key,
+                                              const simd_tile<depth, columns> &query, int first, int k) {
+  constexpr int rest = depth % depth_part, whole = depth - rest;
+#pragma unroll 1
+  for (int d = 0; d < whole; d += depth_part)
+    product_part<depth_part, rows, n>(scores, key, query, first, k, d);
+  if constexpr (rest > 0)
+    product_part<rest, rows, n>(scores, key, query, first, k, whole);
+}
+
 /// Rows [begin, end) of scores for registers first … first + n - 1.
 template <int n, int keys, int columns, int depth>
 __device__ __forceinline__ void product_rows(simd_tile<keys, columns> &scores, const float *key,
@@ -21,23 +52,11 @@ __device__ __forceinline__ void product_rows(simd_tile<keys, columns> &scores, c
   constexpr int rows = register_block::rows;
   int k = begin;
 #pragma unroll 1
-  for (; k + rows <= end; k += rows) {
-    lanes sum[rows][n] = {};
-    multiply_add<0>(sum, key + (long long)k * depth, depth, 1, &query.at[0][first], query.vectors, depth);
-#pragma unroll
-    for (int i = 0; i < rows; ++i)
-#pragma unroll
-      for (int v = 0; v < n; ++v)
-        scores.at[k + i][first + v] = sum[i][v];
-  }
+  for (; k + rows <= end; k += rows)
+    product_block<rows, n>(scores, key, query, first, k);
 #pragma unroll 1
-  for (; k < end; ++k) {
-    lanes sum[1][n] = {};
-    multiply_add<0>(sum, key + (long long)k * depth, depth, 1, &query.at[0][first], query.vectors, depth);
-#pragma unroll
-    for (int v = 0; v < n; ++v)
-      scores.at[k][first + v] = sum[0][v];
-  }
+  for (; k < end; ++k)
+    product_block<1, n>(scores, key, query, first, k);
 }
 
 /// Registers first … first + n - 1 from row `begin` on; the first of them drops out at its end.
