@@ -1,5 +1,6 @@
 // The candidate always runs before anything that knows the answer does; what it left behind is then examined.
 #include "judge/accuracy.h"
+#include "card/launch_limits.h"
 #include "operator/random.h"
 #include <algorithm>
 #include <bit>
@@ -65,6 +66,12 @@ constexpr double precisionCeiling = 0x1p-6;
 /// A plain evaluation that is exact but for this says nothing of precision.
 constexpr double precisionFloor = 5e-9;
 
+std::string describeLaunch(const card::LaunchConfig &launch) {
+  auto extents = [](const card::Dim3 &d) { return fmt::format("{}x{}x{}", d.x, d.y, d.z); };
+  return fmt::format("a launch of grid {}, block {} and {} bytes of dynamic shared memory", extents(launch.grid),
+                     extents(launch.block), launch.dynamicSharedBytes);
+}
+
 bool hasEmptyOutput(const ops::Operator &op, const ops::Case &c) {
   auto info = std::ranges::find(op.tensors(), mainOutput(op), &ops::TensorInfo::name);
   return std::ranges::any_of(info->shape, [&](const std::string &symbol) { return c.symbols.at(symbol) == 0; });
@@ -88,8 +95,8 @@ static ops::Diagnosis explain(const ops::Operator &op, const ops::Problem &probl
   return op.diagnose(c, problem, trace.outputs, tensor, seen.worst);
 }
 
-double AccuracyJudge::limitOf(const ops::Case &c, const ops::Problem &problem, const Bar &bar) {
-  return c.wellConditioned ? bar.maxError : std::max(bar.maxError, bar.illConditionedFactor * problem.plainError);
+double AccuracyJudge::limitOf(const ops::Problem &problem, const Bar &bar) {
+  return problem.wellConditioned() ? bar.maxError : std::max(bar.maxError, bar.illConditionedFactor * problem.plainError);
 }
 
 bool AccuracyJudge::examine(const ops::Operator &op, const ops::Problem &problem, const Trace &trace, double limit,
@@ -142,7 +149,7 @@ void AccuracyJudge::record(CaseResult into) {
     result.observed.reasons.insert(reason);
     result.observed.details.try_emplace(reason, into.c.name + (into.detail.empty() ? "" : ": " + into.detail));
   }
-  bool worse = into.c.wellConditioned && into.error > accuracy.maxError;
+  bool worse = into.wellConditioned && into.error > accuracy.maxError;
   if (worse || accuracy.worstCase.empty())
     accuracy.worstCase = into.c.name;
   if (worse)
@@ -189,8 +196,8 @@ Status AccuracyJudge::sensitivity(Trial &trial, const ops::Case &c, const ops::P
   return {};
 }
 
-void AccuracyJudge::weighPrecision(const ops::Case &c, const ops::Problem &problem, const Trace &trace) {
-  if (!c.wellConditioned || problem.plainRms < precisionFloor || !trace.outputs.contains(output))
+void AccuracyJudge::weighPrecision(const ops::Problem &problem, const Trace &trace) {
+  if (!problem.wellConditioned() || problem.plainRms < precisionFloor || !trace.outputs.contains(output))
     return;
   ++precisionCases;
   Comparison seen = compare(trace.outputs.at(output).as<float>(), problem.outputs.at(output), trace.poison,
@@ -218,14 +225,15 @@ Status AccuracyJudge::runThrice(const ops::Case &c, const Build &build, CaseResu
   auto problem = op.make(c, ops::mix(seed ^ ops::mix(c.seed)));
   if (!problem)
     return std::unexpected(problem.error());
-  into.limit = limitOf(c, *problem, bar);
+  into.limit = limitOf(*problem, bar);
+  into.wellConditioned = problem->wellConditioned();
   auto first = Trial::create(session, programs, op, c, build, *problem);
   if (!first)
     return std::unexpected(first.error());
   auto one = once(*first, *problem, 0, into);
   if (!one)
     return std::unexpected(one.error());
-  weighPrecision(c, *problem, *one);
+  weighPrecision(*problem, *one);
   if (!examine(op, *problem, *one, into.limit, into) && one->launched.end != End::Done)
     return {};
 
@@ -258,12 +266,13 @@ Status AccuracyJudge::runThrice(const ops::Case &c, const Build &build, CaseResu
   auto three = once(*first, *fresh, 2, into);
   if (!three)
     return std::unexpected(three.error());
-  double limit = limitOf(c, *fresh, bar);
+  double limit = limitOf(*fresh, bar);
   into.limit = std::max(into.limit, limit);
+  into.wellConditioned = into.wellConditioned && fresh->wellConditioned();
   bool still = examine(op, *fresh, *three, limit, into);
   if (!still && three->outputs.contains(output) && three->outputs.at(output).bytes == one->outputs.at(output).bytes)
     addReason(into, "error", "the output is bit for bit that of an earlier run on other data: an answer was kept");
-  bool telling = c.distribution == "normal" && c.wellConditioned && c.symbols.contains("S") && c.symbols.at("S") >= 16;
+  bool telling = c.distribution == "normal" && problem->wellConditioned() && c.symbols.contains("S") && c.symbols.at("S") >= 16;
   if (still && telling && !sensitivityDone) {
     sensitivityDone = true;
     return sensitivity(*second, c, *problem, *one, into);
@@ -304,6 +313,13 @@ Status AccuracyJudge::judgeCase(const ops::Case &c) {
     record(std::move(into));
     return {};
   }
+  // The operator's own sizes are ours to choose, so one that this card cannot launch says nothing of the kernel.
+  if (std::string over = card::overLimit(build.artifact->manifest, build.launch, session.info()); c.own && !over.empty()) {
+    addReason(into, "limits", describeLaunch(build.launch) + ": " + over);
+    into.error = std::numeric_limits<double>::infinity();
+    overLimits.push_back(std::move(into));
+    return {};
+  }
   if (auto status = runThrice(c, build, into); !status) {
     if (status.error().kind != ErrorKind::Unsupported)
       return status;
@@ -314,6 +330,17 @@ Status AccuracyJudge::judgeCase(const ops::Case &c) {
   }
   record(std::move(into));
   return {};
+}
+
+/// Where no case could be launched at all, the launch itself is at fault.
+void AccuracyJudge::concludeLimits() {
+  bool none = result.accuracy.cases.empty();
+  for (CaseResult &refused : overLimits)
+    if (none)
+      record(std::move(refused));
+    else
+      notTried(refused.c, refused.detail);
+  overLimits.clear();
 }
 
 Result<AccuracyResult> AccuracyJudge::run(std::span<const ops::Case> cases, const Progress &progress) {
@@ -328,6 +355,7 @@ Result<AccuracyResult> AccuracyJudge::run(std::span<const ops::Case> cases, cons
       return std::unexpected(status.error());
   }
   concludePrecision();
+  concludeLimits();
   Accuracy &accuracy = result.accuracy;
   accuracy.pass = !accuracy.cases.empty() && result.observed.reasons.empty() &&
                   std::ranges::all_of(accuracy.cases, [](const CaseResult &c) { return c.pass; });

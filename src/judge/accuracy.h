@@ -38,7 +38,7 @@ public:
   /// Judges what a run left, adding to `result`; true when it is right. Shared with the runs that are timed.
   static bool examine(const ops::Operator &op, const ops::Problem &problem, const Trace &trace, double limit,
                       CaseResult &result);
-  static double limitOf(const ops::Case &c, const ops::Problem &problem, const Bar &bar);
+  static double limitOf(const ops::Problem &problem, const Bar &bar);
 
 private:
   card::Session &session;
@@ -54,6 +54,7 @@ private:
   int precisionCases = 0;
   std::string stopped;                 // why the remaining cases are not tried
   int crashes = 0;
+  std::vector<CaseResult> overLimits;  // own cases that were not launched
   bool sensitivityDone = false;
 
   Status judgeCase(const ops::Case &c);
@@ -62,8 +63,9 @@ private:
   Status sensitivity(Trial &trial, const ops::Case &c, const ops::Problem &problem, const Trace &before,
                      CaseResult &into);
   void notTried(const ops::Case &c, const std::string &why);
-  void weighPrecision(const ops::Case &c, const ops::Problem &problem, const Trace &trace);
+  void weighPrecision(const ops::Problem &problem, const Trace &trace);
   void concludePrecision();
+  void concludeLimits();
   void record(CaseResult into);
 };
 

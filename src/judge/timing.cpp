@@ -80,7 +80,7 @@ Result<std::optional<double>> Race::once(Side &side, double limitFactor) {
   double seconds = launched->seconds;
   ++side.runs;
   Trace trace = trial.collect(std::move(*launched));
-  wrong = CaseResult{.c = c, .error = 0, .limit = limitFactor * AccuracyJudge::limitOf(c, problem, bar), .pass = true,
+  wrong = CaseResult{.c = c, .error = 0, .limit = limitFactor * AccuracyJudge::limitOf(problem, bar), .pass = true,
                      .reasons = {}, .where = {}, .detail = {}};
   wrong.c.name += fmt::format(" (timed run {})", side.runs);
   if (!AccuracyJudge::examine(op, problem, trace, wrong.limit, wrong))

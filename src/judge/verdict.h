@@ -17,6 +17,9 @@ struct CaseResult {
   double error = 0;        // largest over the outputs, by the metric; infinity for NaN
   double limit = 0;        // that was asked of this case
   bool pass = false;
+  /// Measured on the very data: false where single precision, evaluated plainly, cannot hold the answer to 2e-6 either.
+  /// Such a case is judged by `illConditionedFactor` times that evaluation's error and told apart (pitfalls 14).
+  bool wellConditioned = true;
   std::vector<std::string> reasons; // from interface.md's list
   std::optional<Where> where;       // the worst element, where the case failed
   std::string detail;               // how a crash, a hang, a refusal looked

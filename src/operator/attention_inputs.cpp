@@ -13,6 +13,7 @@ struct Data {
   const Case &c;
   Random random;
   std::span<float> q, k, v;
+  MaskView mask{};
 
   /// Calls fill(head, row, d) for every element of a (heads, rows, width) tensor.
   template <class Fill> static void each(std::span<float> out, int64_t rows, int64_t width, Fill fill) {
@@ -41,7 +42,7 @@ void normal(Data &d) { d.normals(1, 1); }
 void scaled(Data &d) {
   d.query([&](auto...) { return d.grid(2.5); });
   d.key([&](auto...) { return d.grid(2.5); });
-  d.value([&](auto...) { return 3 * d.normal(); });
+  d.value([&](auto...) { return 2 * d.normal(); });
 }
 void shifted(Data &d) {
   d.query([&](auto...) { return 0.5 + d.normal(); });
@@ -49,7 +50,8 @@ void shifted(Data &d) {
   d.value([&](auto...) { return 3 + d.normal(); });
 }
 
-/// Each query points at one key: all weight lies on it, and what the others add is too little to round badly.
+/// Each query points at one key that it sees: all weight lies on it. What the others add is too little to matter even where it is
+/// summed to a weight of 1 term by term, so that each term is rounded away.
 void peaked(Data &d) {
   d.normals(1, 1);
   d.key([&](auto...) { return d.grid(2); });
@@ -57,10 +59,12 @@ void peaked(Data &d) {
   if (s.S == 0)
     return;
   for (int64_t row = 0; row < s.rows(); ++row) {
-    int64_t bh = row / s.L, b = bh / s.H, kv = s.kvHead(bh % s.H);
-    int64_t seen = std::max<int64_t>(1, s.visibleKeys(row % s.L)), j = d.random.below(seen);
+    auto [b, h, i] = rowAt(s, row);
+    int64_t kv = s.kvHead(h), seen = std::max<int64_t>(1, s.visibleKeys(i)), j = d.random.below(seen);
+    for (int64_t tries = 0; d.mask.tensor && std::isinf(d.mask.at(b, h, i, j)) && tries < seen; ++tries)
+      j = (j + 1) % seen;
     for (int64_t e = 0; e < s.D; ++e)
-      d.q[row * s.D + e] = 3 * d.k[((b * s.Hkv + kv) * s.S + j) * s.D + e];
+      d.q[row * s.D + e] = 5 * d.k[((b * s.Hkv + kv) * s.S + j) * s.D + e];
   }
 }
 
@@ -94,6 +98,14 @@ void allNegative(Data &d) {
   d.value([&](auto...) { return d.normal(); });
 }
 
+/// Every score of an even row lies near -56 and every one of an odd row near 56, all exact.
+void seeSaw(Data &d) {
+  double root = std::round(16 * std::sqrt(56 / std::abs(d.shape.scale))) / 16;
+  d.query([&](auto, int64_t i, int64_t e) { return e > 0 ? d.grid(1) : i % 2 ? root : -root; });
+  d.key([&](auto, auto, int64_t e) { return e > 0 ? d.grid(1) : root; });
+  d.value([&](auto...) { return d.normal(); });
+}
+
 /// Scores that change by `slope` a key, so that each tile's maximum differs from the last one's.
 void sloped(Data &d, double slope) {
   double first = std::max(1.0, std::round(16 / d.shape.scale) / 16);
@@ -117,7 +129,7 @@ void outliers(Data &d) {
   d.normals(0.5, 1);
   for (std::span<float> t : {d.q, d.k})
     for (size_t n = 0; n < t.size(); n += 97)
-      t[n] *= 12;
+      t[n] *= 10;
   for (size_t n = 0; n < d.v.size(); n += 53)
     d.v[n] *= 10;
 }
@@ -192,7 +204,7 @@ const Distribution distributions[] = {
     {"long-tailed", longTailed, true}, {"constant", constant, true},
     {"exact-large", exactLarge, false}, {"all-negative", allNegative, false},
     {"rising", rising, false},         {"falling", falling, false},
-    {"steep", steep, false},           {"late-maximum", lateMaximum, false},
+    {"see-saw", seeSaw, false},        {"steep", steep, false},           {"late-maximum", lateMaximum, false},
     {"outliers", outliers, false},     {"identity", identity, false},
     {"ones", ones, false},             {"key-index", keyIndex, false},
     {"head-index", headIndex, false},  {"low-scores", lowScores, false},
@@ -227,11 +239,11 @@ std::map<std::string, Tensor> makeInputs(const Case &c, uint64_t seed) {
   Tensor &k = inputs["key"] = floats({s.B, s.Hkv, s.S, s.D});
   Tensor &v = inputs["value"] = floats({s.B, s.Hkv, s.S, s.Dv});
   Data data{s, c, Random(seed), q.as<float>(), k.as<float>(), v.as<float>()};
+  if (s.mask != MaskKind::None)
+    data.mask = MaskView(inputs["mask"] = makeMask(c, s, seed));
   for (const Distribution &d : distributions)
     if (d.name == c.distribution)
       d.fill(data);
-  if (s.mask != MaskKind::None)
-    inputs["mask"] = makeMask(c, s, seed);
   return inputs;
 }
 

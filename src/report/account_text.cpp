@@ -156,7 +156,7 @@ Section allCases(const port::Outcome &outcome) {
   Section section{"Cases", {}, true};
   for (const judge::CaseResult &each : outcome.verdict.accuracy.cases)
     section.rows.push_back({each.c.name, each.pass ? "pass" : "FAIL", errorText(each.error), errorText(each.limit),
-                            each.c.wellConditioned ? "" : "ill-conditioned: four times a plain fp32 evaluation"});
+                            each.wellConditioned ? "" : "ill-conditioned: four times a plain fp32 evaluation"});
   return section;
 }
 
@@ -187,7 +187,7 @@ std::vector<Section> sectionsOf(const port::Outcome &outcome, const std::string 
                           speedCases(outcome), allCases(outcome), everyFailure, notTried(outcome),
                           lines("Notes", outcome.notes), lines("What would help", outcome.advice)})
     all.push_back(std::move(section));
-  all.push_back({"Files", {{"results", folder}, {"replay", outcome.replay}, {"took", fmt::format("{:.1f} s", outcome.seconds)}}});
+  all.push_back({"Files", {{"results", folder}, {"took", fmt::format("{:.1f} s", outcome.seconds)}}});
   std::erase_if(all, [](const Section &section) { return section.rows.empty(); });
   return all;
 }

@@ -28,7 +28,7 @@ Json caseJson(const judge::CaseResult &result) {
   Json json = {{"name", result.c.name},           {"shape", shapeJson(result.c)},
                {"options", result.c.options},     {"distribution", result.c.distribution},
                {"error", number(result.error)},   {"limit", number(result.limit)},
-               {"pass", result.pass},             {"well_conditioned", result.c.wellConditioned}};
+               {"pass", result.pass},             {"well_conditioned", result.wellConditioned}};
   if (!result.reasons.empty())
     json["reasons"] = result.reasons;
   if (result.where)

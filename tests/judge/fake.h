@@ -113,7 +113,11 @@ private:
 
 class Session final : public card::Session {
 public:
-  Session() { device.card = "fake"; }
+  Session() {
+    device.card = "fake";
+    device.maxBlock = {1024, 1024, 64}, device.maxGrid = {(1ull << 31) - 1, 65535, 65535};
+    device.maxThreadsPerBlock = 1024, device.sharedBytes = 48 << 10;
+  }
   const card::DeviceInfo &info() const override { return device; }
   Result<card::ProgramId> load(const card::Artifact &artifact) override {
     programs.push_back(artifact.manifest.entry);
