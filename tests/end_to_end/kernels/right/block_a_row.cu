@@ -6,7 +6,6 @@
 //| block = [64]
 //| shared = "4 * S"
 //| [limits]
-//| "max(H, 65535)" = 65535
 //| "max(L, 160)" = 160
 //| "max(S, 1100)" = 1100
 #include <cuda_runtime.h>

@@ -7,7 +7,6 @@
 //| [options]
 //| causal = "bottom-right"
 //| [limits]
-//| "max(H, 65535)" = 65535
 //| "max(L, 300)" = 300
 //| "max(S, 1100)" = 1100
 #include <cuda_runtime.h>

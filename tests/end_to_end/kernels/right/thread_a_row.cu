@@ -5,7 +5,6 @@
 //| grid = ["ceil_div(L, 32)", "H", "B"]
 //| block = [32]
 //| [limits]
-//| "max(H, 65535)" = 65535
 //| "max(L, 300)" = 300
 //| "max(S, 1100)" = 1100
 #include <cuda_runtime.h>

@@ -5,7 +5,6 @@
 //| grid = ["ceil_div(L, 64)", "B * H"]
 //| block = [64]
 //| [limits]
-//| "max(H, 65535)" = 65535
 //| "max(L, 200)" = 200
 //| "max(S, 600)" = 600
 #include <cuda_runtime.h>

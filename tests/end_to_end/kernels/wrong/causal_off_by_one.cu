@@ -7,7 +7,6 @@
 //| [options]
 //| causal = "top-left"
 //| [limits]
-//| "max(H, 65535)" = 65535
 //| "max(L, 160)" = 160
 //| "max(S, 600)" = 600
 #include <cuda_runtime.h>

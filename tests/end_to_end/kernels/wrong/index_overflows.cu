@@ -5,7 +5,6 @@
 //| grid = ["ceil_div(L, 32)", "H", "B"]
 //| block = [32]
 //| [limits]
-//| "max(H, 65535)" = 65535
 //| "max(L, 600)" = 600
 //| "max(S, 600)" = 600
 #include <cuda_runtime.h>

@@ -6,7 +6,6 @@
 //| block = [32]
 //| shared = "1073741824"
 //| [limits]
-//| "max(H, 65535)" = 65535
 //| "max(L, 160)" = 160
 //| "max(S, 600)" = 600
 #include <cuda_runtime.h>
