@@ -3,6 +3,7 @@
 #include "port/output_folder.h"
 #include "port/port_file.h"
 #include "port/source_request.h"
+#include "port/verdict_log.h"
 #include "report/result_files.h"
 #include "report/terminal.h"
 #include "report/verdict_json.h"
@@ -85,6 +86,9 @@ static Result<port::Outcome> judged(port::Verb verb, const JudgingOptions &o) {
   if (Status written = report::writeResults(*folder, *outcome); !written)
     return std::unexpected(written.error());
   removeOnInterrupt({});
+  if (std::filesystem::path log = port::verdictLogFile(); !log.empty())
+    if (Status recorded = port::recordVerdict(*outcome, log); !recorded && !o.quiet)
+      fmt::print(stderr, "note: {}\n", recorded.error().what);
   std::string text = o.json ? report::verdictJson(*outcome)
                             : report::terminalReport(*outcome, path.string(),
                                                      {colored(o.color, STDOUT_FILENO), columnsOf(STDOUT_FILENO)});

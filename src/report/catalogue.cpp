@@ -1,5 +1,6 @@
 #include "report/catalogue.h"
 #include "base/text.h"
+#include "report/account_text.h"
 #include "report/width.h"
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -30,6 +31,27 @@ void addDevice(Rows &rows, const CardEntry &entry) {
 }
 
 std::string factor(const std::vector<std::string> &shape) { return "(" + join(shape, ", ") + ")"; }
+
+std::string proofText(const port::Proof &proof) {
+  std::string counts = fmt::format("{} PASS, {} FAIL recorded here", proof.passes, proof.fails);
+  if (!proof.passes)
+    return counts;
+  std::string text = fmt::format("{}: {} cases right, error {}", proof.candidate, proof.cases, errorText(proof.maxError));
+  if (proof.ratio)
+    text += fmt::format(", {:.2f} times {}", *proof.ratio, proof.reference);
+  if (!proof.options.empty())
+    text += ", " + proof.options;
+  return text + " (" + proof.day + ", " + proof.device + "; " + counts + ")";
+}
+
+Json proofJson(const port::Proof &proof) {
+  Json json = {{"card", proof.card}, {"passes", proof.passes}, {"fails", proof.fails}, {"last_pass", nullptr}};
+  if (proof.passes)
+    json["last_pass"] = {{"day", proof.day}, {"device", proof.device}, {"candidate", proof.candidate},
+                         {"options", proof.options}, {"cases", proof.cases}, {"max_error", proof.maxError},
+                         {"ratio", proof.ratio ? Json(*proof.ratio) : Json(nullptr)}, {"reference", proof.reference}};
+  return json;
+}
 
 Json tensorJson(const ops::TensorInfo &tensor) {
   return {{"name", tensor.name},
@@ -83,9 +105,9 @@ std::string cardsJson(const std::vector<CardEntry> &entries) {
   return Json{{"schema", "opsight.cards/1"}, {"cards", all}}.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-std::string operatorsText(const std::vector<const ops::Operator *> &operators, size_t columns) {
+std::string operatorsText(const std::vector<OperatorEntry> &entries, size_t columns) {
   std::string text;
-  for (const ops::Operator *op : operators) {
+  for (const auto &[op, proofs] : entries) {
     text += fmt::format("{}: {}\n", op->name(), op->summary());
     Rows rows;
     for (const std::string &symbol : op->symbols())
@@ -100,14 +122,18 @@ std::string operatorsText(const std::vector<const ops::Operator *> &operators, s
     for (const ops::OptionInfo &option : op->options())
       defaults[option.name] = option.values.front();
     rows.push_back({"cases", fmt::format("{} of its own under the default options", op->cases(defaults).size())});
+    for (const port::Proof &proof : proofs)
+      rows.push_back({"proved on " + proof.card, proofText(proof)});
+    if (proofs.empty())
+      rows.push_back({"proved on", "no card yet: no verdict is recorded on this machine"});
     text += table(rows, 2, columns) + "\n";
   }
   return text;
 }
 
-std::string operatorsJson(const std::vector<const ops::Operator *> &operators) {
+std::string operatorsJson(const std::vector<OperatorEntry> &entries) {
   Json all = Json::array();
-  for (const ops::Operator *op : operators) {
+  for (const auto &[op, proofs] : entries) {
     Json json = {{"name", op->name()}, {"summary", op->summary()}};
     json["symbols"] = Json::object();
     for (const std::string &symbol : op->symbols())
@@ -118,9 +144,12 @@ std::string operatorsJson(const std::vector<const ops::Operator *> &operators) {
     json["options"] = Json::object();
     for (const ops::OptionInfo &option : op->options())
       json["options"][option.name] = {{"values", option.values}, {"help", option.help}};
+    json["proved"] = Json::array();
+    for (const port::Proof &proof : proofs)
+      json["proved"].push_back(proofJson(proof));
     all.push_back(std::move(json));
   }
-  return Json{{"schema", "opsight.operators/1"}, {"operators", all}}.dump(2) + "\n";
+  return Json{{"schema", "opsight.operators/1"}, {"operators", all}}.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 } // namespace opsight::report

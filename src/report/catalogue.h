@@ -3,6 +3,7 @@
 #include "card/profile.h"
 #include "card/session.h"
 #include "operator/operator.h"
+#include "port/verdict_log.h"
 
 namespace opsight::report {
 
@@ -16,7 +17,12 @@ struct CardEntry {
 std::string cardsText(const std::vector<CardEntry> &entries, size_t columns);
 std::string cardsJson(const std::vector<CardEntry> &entries);
 
-std::string operatorsText(const std::vector<const ops::Operator *> &operators, size_t columns);
-std::string operatorsJson(const std::vector<const ops::Operator *> &operators);
+struct OperatorEntry {
+  const ops::Operator *op;
+  std::vector<port::Proof> proofs; // from the verdicts recorded on this machine
+};
+
+std::string operatorsText(const std::vector<OperatorEntry> &entries, size_t columns);
+std::string operatorsJson(const std::vector<OperatorEntry> &entries);
 
 } // namespace opsight::report
