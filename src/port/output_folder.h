@@ -9,7 +9,7 @@ namespace opsight::port {
 
 class OutputFolder {
 public:
-  /// Creates `path` where it is missing; a user error when it cannot be written.
+  /// Creates `path` where it is missing; a user error when it cannot be written or another run writes there.
   static Result<OutputFolder> open(const std::filesystem::path &path);
   OutputFolder(OutputFolder &&other) noexcept;
   OutputFolder &operator=(OutputFolder &&) = delete;
@@ -25,10 +25,11 @@ public:
   std::filesystem::path removable() const { return created ? folder : staging; }
 
 private:
-  OutputFolder(std::filesystem::path folder, std::filesystem::path staging, bool created)
-      : folder(std::move(folder)), staging(std::move(staging)), created(created) {}
+  OutputFolder(std::filesystem::path folder, std::filesystem::path staging, bool created, int lock)
+      : folder(std::move(folder)), staging(std::move(staging)), created(created), lock(lock) {}
   std::filesystem::path folder, staging;
   bool created = false;
+  int lock = -1; // of the folder, held against a second run
 };
 
 } // namespace opsight::port
