@@ -1,5 +1,6 @@
 #include "port/artifact_files.h"
 #include "base/file.h"
+#include "lower/lower.h"
 #include "port/toml_text.h"
 #include <llvm/Support/raw_ostream.h>
 #include <nlohmann/json.hpp>
@@ -19,7 +20,8 @@ Json texts(const std::vector<Placed> &placed) {
 }
 
 /// What the card's manifest cannot know: the launch and the arguments in the operator's own symbols.
-std::string manifestText(const judge::Build &build, const SourceKernel &kernel, const Symbols &symbols) {
+std::string manifestText(const judge::Build &build, const SourceKernel &kernel, const Symbols &symbols,
+                         const Json &otherBuilds) {
   Json manifest = Json::parse(card::manifestJson(*build.artifact));
   manifest["launch"] = {{"grid", texts(kernel.launch.grid)}, {"block", texts(kernel.launch.block)},
                         {"shared", kernel.launch.shared.text}};
@@ -39,24 +41,8 @@ std::string manifestText(const judge::Build &build, const SourceKernel &kernel, 
   for (const auto &[name, value] : symbols)
     built[name] = value;
   manifest["built_for"] = built;
+  manifest["other_builds"] = otherBuilds; // for cases whose macros differ
   return manifest.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
-std::string headerText(const card::Manifest &manifest) {
-  std::ostringstream out;
-  out << "/* " << manifest.kernel << ": how a C program calls kernel.so. manifest.json says what each argument is.\n"
-      << "   Blocks are numbered x fastest; a call runs blocks [begin, end) on the calling thread, which needs 8 MiB of\n"
-      << "   stack. Calls on several threads at once are fine as long as each has its own `shared`. */\n"
-      << "#pragma once\n#include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
-      << "struct opsight_launch {\n  uint32_t grid[3], block[3];\n"
-      << "  const void *const *arguments; /* for each parameter the address of its value; for a buffer, of the pointer */\n"
-      << "  uint64_t dynamic_shared_bytes;\n};\n\n/* Parameters:\n";
-  for (const card::Parameter &parameter : manifest.parameters)
-    out << "     " << (parameter.name.empty() ? "(Opsight's own)" : parameter.name) << ", " << parameter.bytes << " bytes\n";
-  out << "   `shared` is launch->dynamic_shared_bytes bytes, aligned to 64; null when there are none. */\n"
-      << "void " << manifest.entry << "(const struct opsight_launch *launch, uint64_t begin, uint64_t end, void *shared);\n\n"
-      << "#ifdef __cplusplus\n}\n#endif\n";
-  return out.str();
 }
 
 std::string irText(const cuda::Module &module) {
@@ -138,13 +124,38 @@ std::string portFileText(const SourceKernel &kernel, const Request &request, con
   return out.str();
 }
 
-std::vector<FileText> artifactFiles(const judge::Build &build, const SourceKernel &kernel, const Symbols &symbols) {
-  bool native = build.artifact->manifest.format == card::Format::Native;
-  std::vector<FileText> files = {{native ? "kernel.so" : "kernel.spv", build.artifact->code},
-                                 {native ? "kernel.s" : "kernel.spvasm", build.artifact->readable},
-                                 {"manifest.json", manifestText(build, kernel, symbols)}};
+/// What runs: the code, and for native code how C calls it.
+static void addCode(std::vector<FileText> &files, const std::string &folder, const card::Artifact &artifact) {
+  bool native = artifact.manifest.format == card::Format::Native;
+  files.push_back({folder + (native ? "kernel.so" : "kernel.spv"), artifact.code});
   if (native)
-    files.push_back({"kernel.h", headerText(build.artifact->manifest)});
+    files.push_back({folder + "kernel.h", lower::cHeader(artifact)});
+}
+
+/// A folder's name for the macros that a build was made with: "HEAD_DIM=64,MASK=1".
+static std::string buildName(const std::string &defines, size_t number) {
+  std::string name = defines.empty() ? "plain" : defines;
+  for (char &c : name)
+    if (c == ' ' || c == '/')
+      c = ',';
+  return std::to_string(number) + "-" + name;
+}
+
+std::vector<FileText> artifactFiles(const judge::Build &build, const SourceCandidate &candidate, const Symbols &symbols) {
+  bool native = build.artifact->manifest.format == card::Format::Native;
+  std::vector<FileText> files;
+  addCode(files, "", *build.artifact);
+  files.push_back({native ? "kernel.s" : "kernel.spvasm", build.artifact->readable});
+  Json others = Json::array();
+  for (const SourceCandidate::Built &other : candidate.built()) {
+    if (other.artifact == build.artifact)
+      continue;
+    std::string name = buildName(other.defines, others.size() + 1), folder = "builds/" + name + "/";
+    addCode(files, folder, *other.artifact);
+    files.push_back({folder + "manifest.json", card::manifestJson(*other.artifact)});
+    others.push_back({{"defines", other.defines}, {"folder", "builds/" + name}});
+  }
+  files.push_back({"manifest.json", manifestText(build, candidate.source(), symbols, others)});
   return files;
 }
 

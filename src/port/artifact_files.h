@@ -6,8 +6,9 @@
 
 namespace opsight::port {
 
-/// artifact/: code, disassembly, manifest.json, and kernel.h for native code. The build is that of one case.
-std::vector<FileText> artifactFiles(const judge::Build &build, const SourceKernel &kernel, const Symbols &symbols);
+/// artifact/: code, disassembly, manifest.json, and kernel.h for native code, of the build for one case; under builds/
+/// the other builds that were judged, one for each set of macro values.
+std::vector<FileText> artifactFiles(const judge::Build &build, const SourceCandidate &candidate, const Symbols &symbols);
 
 /// candidates/NAME/: source, IR and a port file that replays it alone.
 std::vector<FileText> candidateFiles(SourceCandidate &candidate, const Request &request, const ops::Case &sample);

@@ -10,6 +10,7 @@
 #include "port/recipe.h"
 #include "port/source_candidate.h"
 #include <ctime>
+#include <fmt/format.h>
 #include <random>
 
 namespace opsight::port {
@@ -356,15 +357,32 @@ Status Port::judgeHints() {
   return {};
 }
 
-/// The candidate's own port file holds everything but what the command line may change.
+/// The winner's own port file holds everything but what the command line may change. Where the verdict rests on more than
+/// the winner alone (a source that it was compared with, a hint that it lost), the whole port is replayed.
 std::string Port::replay() const {
-  std::filesystem::path file = folder / "candidates" / folderOf(winner->result) / "port.toml";
-  std::string command = "opsight verify " + shellQuoted(file.string()) + " --card " + outcome.request.card + " --seed " +
-                        std::to_string(outcome.seed);
+  const Request &request = outcome.request;
+  bool bySource = outcome.referenceName == "source";
+  bool whole = contains(outcome.verdict.reasons, std::string("hint_not_kept")) ||
+               (bySource && winner->result.proposer != "faithful");
+  std::string candidate = folderOf(winner->result);
+  for (const Entry &entry : entries)
+    if (whole && entry.result.proposer == "faithful")
+      candidate = folderOf(entry.result);
+  std::filesystem::path file = folder / "candidates" / candidate / "port.toml";
+  std::string command = std::string(whole ? "opsight port " : "opsight verify ") + shellQuoted(file.string()) + " --card " +
+                        request.card + " --seed " + std::to_string(outcome.seed);
   if (bar.accuracyOnly)
     command += " --accuracy-only";
-  if (outcome.referenceName == "source")
+  if (bySource)
     command += " --reference source";
+  if (request.timeoutSeconds != Request().timeoutSeconds)
+    command += fmt::format(" --timeout {}", request.timeoutSeconds);
+  if (!whole)
+    return command;
+  if (!request.mapping.empty())
+    command += " --mapping " + request.mapping;
+  for (const Hint &hint : request.hints)
+    command += " --hint " + shellQuoted(hint.key + "=" + hint.value);
   return command;
 }
 
@@ -376,7 +394,7 @@ Status Port::conclude() {
   auto built = winner->candidate->prepare(sample);
   if (built && std::holds_alternative<judge::Build>(*built)) {
     const judge::Build &build = std::get<judge::Build>(*built);
-    outcome.artifact = artifactFiles(build, winner->candidate->source(), winner->candidate->symbolsOf(sample));
+    outcome.artifact = artifactFiles(build, *winner->candidate, winner->candidate->symbolsOf(sample));
     const std::vector<std::string> &notes = build.artifact->manifest.notes;
     outcome.notes.insert(outcome.notes.end(), notes.begin(), notes.end());
   }

@@ -131,7 +131,8 @@ Result<std::vector<SourceKernel>> proposeRecipes(const Request &request, const c
   if (whyNot.empty())
     return unsupported("no recipe for " + std::string(request.op->name()) + " under hints yet",
                        "leave the hints out to have the source carried over as it is");
-  return unsupported("no recipe keeps these hints: " + join(whyNot, "; "));
+  return unsupported("no recipe keeps these hints: " + join(whyNot, "; "),
+                     "change what is named, or leave the hints out to have the source carried over as it is");
 }
 
 } // namespace opsight::port

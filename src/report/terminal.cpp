@@ -12,6 +12,8 @@ std::string terminalReport(const port::Outcome &outcome, const std::string &fold
   for (const Section &section : sectionsOf(outcome, folder))
     if (!section.detail)
       text += painted(section.heading, "1") + "\n" + table(section.rows, 2, style.columns) + "\n";
+  // Whole and alone on its line, so that it can be copied.
+  text += painted("Replay", "1") + "\n  " + outcome.replay + "\n\n";
   return text + painted(headline(outcome), outcome.verdict.pass ? "1;32" : "1;31") + "\n";
 }
 
