@@ -132,6 +132,7 @@ static Result<std::string> thenSpeed(const Clause &, Asked &) {
   return "among what is right, the fastest wins";
 }
 
+static Result<std::string> thenSum(const Clause &, Asked &) { return "the sum of exponentials follows the maximum"; }
 static Result<std::string> phaseName(const Clause &, Asked &) { return "names the phases of the online softmax"; }
 static Result<std::string> whyNotLarger(const Clause &, Asked &) {
   return "reason: a larger tile does not fit in shared memory";
@@ -147,7 +148,8 @@ static Result<std::string> whyAccuracy(const Clause &, Asked &) {
 static const std::vector<Rule> &rules() {
   static const std::vector<Rule> table = {
       {{Translate}, {}, {Kernel, Target, Card, Ir, Implementation, Reference, And}, {}, translate},
-      {{Error, Number}, {Less}, {And, Accuracy}, {}, errorBar},
+      {{Error, Number}, {Less}, {And, Accuracy, Cache}, {}, errorBar},
+      {{Error, Number}, {}, {}, {}, errorBar}, // "max error 1e-5"
       {{Accuracy, Number}, {Less, Reach}, {And}, {}, errorBar},
       {{Speed, Number}, {AtLeast, Reach}, {Reference, Implementation, And, Kernel, Card, Target}, {}, speedBar},
       {{}, {Online, ThreePhase}, {Softmax, Algorithm, NotNaive, Implementation, And},
@@ -155,6 +157,9 @@ static const std::vector<Rule> &rules() {
       {{NotNaive}, {}, {Softmax, Implementation, Algorithm}, {}, notNaive},
       {{Maximum, Sum, Same}, {}, {Order, Update, And, Guarantee, Cache}, {}, sameOrder},
       {{Maximum, Sum}, {First, Then, Before}, {Update, And, Order}, {{Maximum, Sum}, {First, Sum}, {Maximum, Before}}, sameOrder},
+      {{First, Maximum}, {}, {Update}, {}, sameOrder},
+      {{Then, Sum}, {}, {Update}, {}, thenSum, As::Demand,
+       [](const Asked &asked) { return hasHint(asked, "softmax"); }},
       {{Order, Same}, {}, {Update, And, Guarantee, Cache}, {}, sameOrder, As::Demand,
        [](const Asked &asked) { return hasHint(asked, "softmax"); }},
       {{}, {Maximum, Sum, Accumulate}, {Rescale, And, Update}, {}, phaseName, As::Reason,
@@ -166,7 +171,7 @@ static const std::vector<Rule> &rules() {
       {{TooSmall, BankConflict}, {}, {Tile, Increase, And, Because}, {}, whyNotSmaller, As::Reason},
       {{Stride, Number}, {Reduce, Unroll}, {And, AvoidConflict, Softmax}, {}, stride},
       {{AvoidConflict}, {}, {Because, And, Shared}, {}, whyConflicts, As::Reason},
-      {{KeyValue}, {RowMajor, ColumnMajor}, {Matrix, Cache, Shared, AvoidConflict, And}, {}, keyValue},
+      {{KeyValue}, {RowMajor, ColumnMajor}, {Matrix, Cache, Shared, AvoidConflict, Algorithm, And}, {}, keyValue},
       {{Accuracy}, {First, Before}, {Guarantee, Optimise, Speed, Then, And},
        {{Accuracy, Speed}, {Accuracy, Optimise}, {First, Speed}, {Accuracy, Before}}, accuracyFirst},
       {{Then}, {Speed, Optimise}, {Speed, Optimise, And, Guarantee}, {}, thenSpeed, As::Demand,

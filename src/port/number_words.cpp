@@ -128,6 +128,15 @@ static size_t sizeBehind(std::string_view text, size_t at, int64_t &columns) {
   return failed == std::errc() ? static_cast<size_t>(end - text.data()) : at;
 }
 
+/// "倍" or an x that ends the word: "0.7倍", "0.8x".
+static size_t timesAt(std::string_view text, size_t at) {
+  if (size_t times = wordAt(text, at, {"倍"}))
+    return times;
+  size_t cross = wordAt(text, at, {"x"});
+  bool ends = at + 1 >= text.size() || !std::isalnum(static_cast<unsigned char>(text[at + 1]));
+  return cross && ends ? cross : 0;
+}
+
 std::optional<WrittenNumber> readNumber(std::string_view text) {
   if (!digit(text, 0))
     return chineseShare(text);
@@ -157,6 +166,10 @@ std::optional<WrittenNumber> readNumber(std::string_view text) {
   } else if (size_t tenths = wordAt(text, at, {"成"})) {
     at += tenths;
     number.value /= 10;
+    number.ratio = true;
+    number.whole = false;
+  } else if (size_t times = timesAt(text, at)) {
+    at += times;
     number.ratio = true;
     number.whole = false;
   }
