@@ -46,6 +46,35 @@ TEST_F(Folder, commitReplacesAnEarlierRun) {
     EXPECT_FALSE(entry.path().filename().string().starts_with(".partial")) << entry.path();
 }
 
+TEST_F(Folder, twoRunsDoNotShareIt) {
+  Result<OutputFolder> first = OutputFolder::open(base / "out");
+  ASSERT_TRUE(first);
+  Result<OutputFolder> second = OutputFolder::open(base / "out");
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().kind, ErrorKind::User);
+  EXPECT_NE(second.error().what.find("another run"), std::string::npos);
+  ASSERT_TRUE(first->write("verdict.json", "{}"));
+  EXPECT_TRUE(first->commit());
+}
+
+TEST_F(Folder, isFreeAgainAfterARun) {
+  {
+    Result<OutputFolder> folder = OutputFolder::open(base / "out");
+    ASSERT_TRUE(folder);
+  }
+  EXPECT_TRUE(OutputFolder::open(base / "out"));
+}
+
+TEST_F(Folder, whatAKilledRunLeftIsClearedAway) {
+  fs::create_directories(base / "out/.partial.1/artifact");
+  std::ofstream(base / "out/.partial.1/artifact/kernel.so") << "half";
+  std::ofstream(base / "out/notes.txt") << "the user's own";
+  Result<OutputFolder> folder = OutputFolder::open(base / "out");
+  ASSERT_TRUE(folder);
+  EXPECT_FALSE(fs::exists(base / "out/.partial.1"));
+  EXPECT_TRUE(fs::exists(base / "out/notes.txt"));
+}
+
 TEST_F(Folder, fileInTheWayIsToldAtOnce) {
   std::ofstream(base / "file") << "x";
   EXPECT_FALSE(OutputFolder::open(base / "file"));
