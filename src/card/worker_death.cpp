@@ -50,6 +50,14 @@ std::string placeBeside(const BufferTable::Entry &entry, uint64_t address, const
 }
 } // namespace
 
+/// Drivers may compile at the first launch, and then a slow one must not be taken for a kernel that hangs.
+Error WorkerSession::stillCompiling() const {
+  return Error{ErrorKind::NoVerdict,
+               "the driver of card '" + setup_.card + "' (" + info_.driver + ") was still building the kernel after " +
+                   std::to_string(setup_.limits.buildTimeout.count()) + " ms",
+               {}, "run again on a quieter machine, or give the driver a smaller kernel"};
+}
+
 Result<Launched> WorkerSession::explain(const Reply &reply, const wire::LaunchRequest &request, const Program &program) {
   using End = Launched::End;
   if (reply.answer == WorkerProcess::Answer::Ok && reply.refused) {
@@ -69,12 +77,11 @@ Result<Launched> WorkerSession::explain(const Reply &reply, const wire::LaunchRe
   }
   auto death = process_->bury();
   process_.reset();
+  if (reply.answer == WorkerProcess::Answer::Late && !death.page.running)
+    return std::unexpected(stillCompiling());
   if (reply.answer == WorkerProcess::Answer::Late)
     return Launched{.end = End::Hang,
-                    .detail = death.page.running
-                                  ? "still running after " + std::to_string(setup_.limits.runTimeout.count()) + " ms"
-                                  : "the driver was still compiling after " +
-                                        std::to_string(setup_.limits.buildTimeout.count()) + " ms"};
+                    .detail = "still running after " + std::to_string(setup_.limits.runTimeout.count()) + " ms"};
   if (reply.answer != WorkerProcess::Answer::Dead)
     return Launched{.end = End::Crash, .detail = "the kernel overwrote the worker's own memory: its answer is garbled"};
   if (death.page.kind == wire::FaultPage::SystemCall)

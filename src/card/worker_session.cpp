@@ -155,9 +155,9 @@ Status WorkerSession::ensureLoaded(ProgramId id) {
   }
   auto death = process_->bury();
   process_.reset();
-  std::string how = reply.answer == WorkerProcess::Answer::Late
-                        ? "was still building the kernel after " + std::to_string(setup_.limits.buildTimeout.count()) + " ms"
-                    : reply.answer == WorkerProcess::Answer::Garbled ? "answered out of turn while it loaded the kernel"
+  if (reply.answer == WorkerProcess::Answer::Late)
+    return std::unexpected(stillCompiling());
+  std::string how = reply.answer == WorkerProcess::Answer::Garbled ? "answered out of turn while it loaded the kernel"
                     : death.page.kind == wire::FaultPage::SystemCall
                         ? std::string("ran code of the kernel that tried the system call ") + death.page.systemCall
                         : "crashed while it built the kernel";

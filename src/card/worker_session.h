@@ -56,6 +56,7 @@ private:
             std::optional<std::chrono::milliseconds> running = std::nullopt);
   Result<Launched> explain(const Reply &reply, const wire::LaunchRequest &request, const Program &program);
   Launched explainFault(const wire::FaultPage &page, const wire::LaunchRequest &request, const Program &program);
+  Error stillCompiling() const;
   void collectMessages(Launched &launched, const Program &program);
 
   WorkerSetup setup_;

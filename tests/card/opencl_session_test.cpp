@@ -164,6 +164,26 @@ TEST_P(OpenClSession, SaysWhatItsDeviceIs) {
   EXPECT_GT(session->measurePeak()->gflopsFp32, 1.0);
 }
 
+TEST_P(OpenClSession, GivesNoVerdictWhereTheDriverIsStillBuildingAtItsTimeLimit) {
+  Limits limits;
+  limits.buildTimeout = std::chrono::milliseconds(1);
+  session = std::move(*Session::open(GetParam(), limits));
+  auto program = session->load(assemble(
+      "scale", {{.name = "out"}, {.name = "in"}, {.name = "factor", .kind = Parameter::Kind::Scalar, .bytes = 4}}));
+  Error error;
+  if (program) { // a driver that compiles at the launch
+    auto out = filled(8, 0), in = filled(8, 1);
+    const Argument arguments[] = {out.get(), in.get(), scalar(2.0f)};
+    auto launched = session->launch(*program, {.grid = {1, 1, 1}, .block = {8, 1, 1}}, arguments);
+    ASSERT_FALSE(launched) << launched->detail;
+    error = launched.error();
+  } else {
+    error = program.error();
+  }
+  EXPECT_EQ(error.kind, ErrorKind::NoVerdict);
+  EXPECT_THAT(error.what, HasSubstr(session->info().driver));
+}
+
 INSTANTIATE_TEST_SUITE_P(Drivers, OpenClSession, testing::Values("opencl:pocl", "opencl:intel"), [](const auto &info) {
   return std::string(info.param).substr(7);
 });
