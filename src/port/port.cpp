@@ -8,9 +8,9 @@
 #include "port/evidence.h"
 #include "port/figures.h"
 #include "port/recipe.h"
+#include "port/replay.h"
 #include "port/source_candidate.h"
 #include <ctime>
-#include <fmt/format.h>
 #include <random>
 
 namespace opsight::port {
@@ -46,7 +46,6 @@ private:
   Status verify();
   Status improve();
   Status conclude();
-  std::string replay() const;
   Status judgeHints();
   Entry *best();
 
@@ -357,35 +356,6 @@ Status Port::judgeHints() {
   return {};
 }
 
-/// The winner's own port file holds everything but what the command line may change. Where the verdict rests on more than
-/// the winner alone (a source that it was compared with, a hint that it lost), the whole port is replayed.
-std::string Port::replay() const {
-  const Request &request = outcome.request;
-  bool bySource = outcome.referenceName == "source";
-  bool whole = contains(outcome.verdict.reasons, std::string("hint_not_kept")) ||
-               (bySource && winner->result.proposer != "faithful");
-  std::string candidate = folderOf(winner->result);
-  for (const Entry &entry : entries)
-    if (whole && entry.result.proposer == "faithful")
-      candidate = folderOf(entry.result);
-  std::filesystem::path file = folder / "candidates" / candidate / "port.toml";
-  std::string command = std::string(whole ? "opsight port " : "opsight verify ") + shellQuoted(file.string()) + " --card " +
-                        request.card + " --seed " + std::to_string(outcome.seed);
-  if (bar.accuracyOnly)
-    command += " --accuracy-only";
-  if (bySource)
-    command += " --reference source";
-  if (request.timeoutSeconds != Request().timeoutSeconds)
-    command += fmt::format(" --timeout {}", request.timeoutSeconds);
-  if (!whole)
-    return command;
-  if (!request.mapping.empty())
-    command += " --mapping " + request.mapping;
-  for (const Hint &hint : request.hints)
-    command += " --hint " + shellQuoted(hint.key + "=" + hint.value);
-  return command;
-}
-
 Status Port::conclude() {
   plan.start(Task::Report, "the verdict");
   outcome.verdict = *winner->result.verdict;
@@ -399,7 +369,7 @@ Status Port::conclude() {
     outcome.notes.insert(outcome.notes.end(), notes.begin(), notes.end());
   }
   keepFigures();
-  outcome.replay = replay();
+  outcome.replay = replayCommand(outcome, winner->result, folder);
   for (Entry &entry : entries) {
     entry.result.files = candidateFiles(*entry.candidate, outcome.request, sample);
     outcome.candidates.push_back(entry.result);
