@@ -34,7 +34,8 @@ Ran run(const std::string &arguments) {
   fs::path folder = fs::temp_directory_path() / ("opsight-cli-" + std::to_string(::getpid()));
   fs::create_directories(folder);
   FILE *err = std::tmpfile(), *out = std::tmpfile();
-  std::string command = "cd '" + folder.string() + "' && OPSIGHT_ROOT='" OPSIGHT_SOURCE_DIR "' '" OPSIGHT_BINARY_DIR
+  std::string command = "cd '" + folder.string() + "' && XDG_STATE_HOME='" + folder.string() +
+                        "' OPSIGHT_ROOT='" OPSIGHT_SOURCE_DIR "' '" OPSIGHT_BINARY_DIR
                         "/bin/opsight' " + arguments + " </dev/null >&" + std::to_string(::fileno(out)) + " 2>&" +
                         std::to_string(::fileno(err));
   int status = std::system(("bash -c \"" + command + "\"").c_str());
@@ -87,6 +88,22 @@ TEST(CommandLine, operatorsAsJsonAreOnlyJson) {
   EXPECT_EQ(ran.code, 0);
   EXPECT_EQ(nlohmann::json::parse(ran.out)["operators"][0]["name"], "scaled_dot_product_attention");
   EXPECT_EQ(run("ops scaled_dot_product_atention").code, 2);
+}
+
+TEST(CommandLine, operatorsSayWhereTheyAreProvedFromTheRecordAlone) {
+  Ran ran = run("ops");
+  EXPECT_THAT(ran.out, HasSubstr("no verdict is recorded"));
+  EXPECT_TRUE(nlohmann::json::parse(run("ops --json").out)["operators"][0]["proved"].empty());
+}
+
+TEST(CommandLine, aSlipOfTwoLettersNamesTheVerb) {
+  EXPECT_THAT(run("prot x.toml").err, HasSubstr("did you mean 'port'"));
+}
+
+TEST(CommandLine, figuresThatAreNotThereAreTheUsersError) {
+  Ran ran = run("verify " OPSIGHT_SOURCE_DIR "/examples/sdpa/port_plain.toml --reference nowhere.toml");
+  EXPECT_EQ(ran.code, 2) << ran.err;
+  EXPECT_THAT(ran.err, HasSubstr("nowhere.toml"));
 }
 
 TEST(CommandLine, aCardAsJsonHasItsProfile) {
