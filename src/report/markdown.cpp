@@ -45,7 +45,7 @@ std::string markdownReport(const port::Outcome &outcome, const std::string &fold
       text += tableOf(section);
     text += "\n";
   }
-  return text;
+  return text + "## Replay\n\n    " + outcome.replay + "\n";
 }
 
 } // namespace opsight::report

@@ -1,6 +1,7 @@
 #include "report/width.h"
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 
 namespace opsight::report {
 
@@ -81,22 +82,46 @@ std::vector<std::string> wrapped(std::string_view text, size_t width) {
   return lines;
 }
 
-std::string table(const std::vector<std::vector<std::string>> &rows, size_t indent, size_t width) {
+/// Widths of all columns but the last. Where they would leave it too little, the widest give way, and their cells wrap.
+static std::vector<size_t> columnWidths(const std::vector<std::vector<std::string>> &rows, size_t space) {
   std::vector<size_t> widths;
   for (const auto &row : rows)
     for (size_t i = 0; i + 1 < row.size(); ++i) {
       widths.resize(std::max(widths.size(), i + 1));
       widths[i] = std::max(widths[i], displayWidth(row[i]));
     }
+  auto total = [&] { return std::accumulate(widths.begin(), widths.end(), 2 * widths.size()); };
+  constexpr size_t least = 8;
+  while (!widths.empty() && total() > space * 3 / 5) {
+    auto widest = std::ranges::max_element(widths);
+    if (*widest <= least)
+      break;
+    --*widest;
+  }
+  return widths;
+}
+
+std::string table(const std::vector<std::vector<std::string>> &rows, size_t indent, size_t width) {
+  std::vector<size_t> widths = columnWidths(rows, width > indent ? width - indent : 0);
   std::string text;
   for (const auto &row : rows) {
-    std::string line(indent, ' ');
-    for (size_t i = 0; i + 1 < row.size(); ++i)
-      line += padded(row[i], widths[i] + 2);
-    size_t used = displayWidth(line);
-    std::vector<std::string> last = wrapped(row.back(), width > used + 20 ? width - used : 20);
-    for (size_t i = 0; i < last.size(); ++i)
-      text += (i ? std::string(used, ' ') : line) + last[i] + "\n";
+    std::vector<std::vector<std::string>> cells; // each as its lines
+    size_t used = indent, height = 0;
+    for (size_t i = 0; i < row.size(); ++i) {
+      bool last = i + 1 == row.size();
+      cells.push_back(wrapped(row[i], last ? (width > used + 20 ? width - used : 20) : widths[i]));
+      height = std::max(height, cells.back().size());
+      used += last ? 0 : widths[i] + 2;
+    }
+    for (size_t n = 0; n < height; ++n) {
+      std::string line(indent, ' ');
+      for (size_t i = 0; i < row.size(); ++i) {
+        std::string cell = n < cells[i].size() ? cells[i][n] : "";
+        line += i + 1 == row.size() ? cell : padded(cell, widths[i] + 2);
+      }
+      line.erase(line.find_last_not_of(' ') + 1);
+      text += line + "\n";
+    }
   }
   return text;
 }

@@ -12,7 +12,7 @@ std::string padded(std::string_view text, size_t width);
 /// `text` cut into lines of at most `width` columns, at spaces where there are some.
 std::vector<std::string> wrapped(std::string_view text, size_t width);
 
-/// Rows of cells under each other; all columns but the last are padded, the last is wrapped within `width`.
+/// Rows of cells under each other; all columns but the last are padded, and whatever does not fit `width` is wrapped.
 std::string table(const std::vector<std::vector<std::string>> &rows, size_t indent, size_t width);
 
 } // namespace opsight::report

@@ -61,6 +61,26 @@ TEST(Width, wrappingNeverPassesTheWidthAndLosesNothing) {
   }
 }
 
+TEST(Width, aLongFirstCellLeavesTheOthersRoom) {
+  std::string said;
+  for (int i = 0; i < 20; ++i)
+    said += "矩阵乘tile使用64x64，";
+  std::string text = table({{said, "tiles of 64 queries by 64 keys for the matrix products"}, {"tile", "kept", }}, 2, 80);
+  size_t begin = 0;
+  for (size_t end = text.find('\n'); end != text.npos; begin = end + 1, end = text.find('\n', begin))
+    EXPECT_LE(displayWidth(std::string_view(text).substr(begin, end - begin)), 80u);
+  std::erase_if(text, [](char c) { return c == ' ' || c == '\n'; });
+  EXPECT_THAT(text, HasSubstr("矩阵乘"));
+  EXPECT_EQ(text.size(), said.size() + std::string("tilesof64queriesby64keysforthematrixproductstilekept").size());
+}
+
+TEST(TerminalReport, theReplayStandsOnOneLineHoweverNarrowTheTerminal) {
+  port::Outcome outcome = failedOutcome();
+  outcome.replay = "opsight verify /a/rather/long/folder/candidates/recipe-flash_simd-tile-64x64/port.toml --card cpu --seed 7";
+  EXPECT_THAT(terminalReport(outcome, "out", {.columns = 40}), HasSubstr("\n  " + outcome.replay + "\n"));
+  EXPECT_THAT(markdownReport(outcome, "out"), HasSubstr("\n    " + outcome.replay + "\n"));
+}
+
 TEST(VerdictJson, hasTheSchemasFieldsAndNoInfinity) {
   auto json = nlohmann::json::parse(verdictJson(failedOutcome()));
   for (const char *field : {"schema", "verdict", "reasons", "operator", "card", "candidate", "accuracy", "checks", "speed",
