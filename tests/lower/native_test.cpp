@@ -160,6 +160,18 @@ TEST(Native, AShiftByTheWidthGivesWhatCudaGives) {
   EXPECT_EQ(x[3], 0xFFFFFFFFu);
 }
 
+TEST(Native, AFloatThatDoesNotFitAnIntegerSaturates) {
+  auto artifact = compileText("__global__ void k(const float *x, int *i) { i[0] = int(x[0]); i[1] = int(x[1]); i[2] = int(x[2]); }");
+  ASSERT_TRUE(artifact) << describe(artifact.error());
+  float x[] = {1e10f, -1e10f, std::numeric_limits<float>::quiet_NaN()};
+  int i[] = {7, 7, 7};
+  void *values = x, *integers = i;
+  Loaded(*artifact).run({}, {&values, &integers});
+  EXPECT_EQ(i[0], std::numeric_limits<int>::max());
+  EXPECT_EQ(i[1], std::numeric_limits<int>::min());
+  EXPECT_EQ(i[2], 0);
+}
+
 TEST(Native, AFailedAssertIsRecordedAndEndsItsBlockOnly) {
   auto artifact = compileText(R"(
     __global__ void k(int *x) {

@@ -98,6 +98,36 @@ TEST_P(SpirvValues, ShiftsByTheWidthAndMoreGiveZeroOrTheSign) {
                                                   0, 0xF0, 0, 0, 0, 0}));
 }
 
+TEST_P(SpirvValues, FloatsThatDoNotFitAnIntegerSaturateAndNanIsZero) {
+  std::vector<float> x{1e10f, -1e10f, nan, infinity, -infinity, -1.5f, 300.0f, 2147483520.0f};
+  auto *in = buffer(x);
+  auto *words = buffer(std::vector<int>(8, 7)), *naturals = buffer(std::vector<int>(8, 7));
+  auto *wide = buffer(std::vector<int64_t>(8, 7)), *bytes = buffer(std::vector<unsigned char>(8, 7));
+  run({R"(__global__ void cast(const float *x, int *i, unsigned *u, long long *l, unsigned char *c) {
+            int t = threadIdx.x;
+            i[t] = (int)x[t]; u[t] = (unsigned)x[t]; l[t] = (long long)(x[t] * 1e10f); c[t] = (unsigned char)x[t]; })"},
+      {.block = {8, 1, 1}}, {in, words, naturals, wide, bytes});
+  EXPECT_EQ(contents<int>(words), (std::vector<int>{INT32_MAX, INT32_MIN, 0, INT32_MAX, INT32_MIN, -1, 300, 2147483520}));
+  EXPECT_EQ(contents<unsigned>(naturals), (std::vector<unsigned>{UINT32_MAX, 0, 0, UINT32_MAX, 0, 0, 300, 2147483520}));
+  std::vector<int64_t> got = contents<int64_t>(wide);
+  EXPECT_EQ(got[0], INT64_MAX);
+  EXPECT_EQ(got[1], INT64_MIN);
+  EXPECT_EQ(got[2], INT64_MIN);
+  EXPECT_EQ(got[5], -15000000512); // the nearest float
+  EXPECT_EQ(contents<unsigned char>(bytes), (std::vector<unsigned char>{255, 0, 0, 255, 0, 0, 44, 128}));
+}
+
+TEST_P(SpirvValues, SumsThatOverflowAreNoticed) {
+  std::vector<unsigned> x{1, 0xFFFFFFFF, 0x80000000, 0}, y{2, 1, 0x80000000, 0};
+  auto *a = buffer(x), *b = buffer(y), *out = buffer(std::vector<unsigned>(16, 7));
+  run({R"(__global__ void sums(const unsigned *a, const unsigned *b, unsigned *o) {
+            int t = threadIdx.x;
+            unsigned sum = a[t] + b[t]; o[t] = sum; o[4 + t] = sum < a[t];
+            unsigned p; o[8 + t] = __builtin_mul_overflow(a[t], b[t], &p); o[12 + t] = __builtin_elementwise_sub_sat(a[t], b[t]); })"},
+      {.block = {4, 1, 1}}, {a, b, out});
+  EXPECT_EQ(contents<unsigned>(out), (std::vector<unsigned>{3, 0, 0, 0, 0, 1, 1, 0, 0, 0, 1, 0, 0, 0xFFFFFFFE, 0, 0}));
+}
+
 TEST_P(SpirvValues, MinimumAndMaximumDropNan) {
   auto *a = buffer(std::vector<float>{nan, -infinity, nan, 1, -3});
   auto *b = buffer(std::vector<float>{-infinity, nan, 1, nan, 2});

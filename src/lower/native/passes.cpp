@@ -19,7 +19,8 @@ std::span<const Pass *const> passes() {
       findPass("inline_all"),        // the passes below look at one function
       &speak,                        // before string literals would become parameters
       findPass("symbol_parameters"), // variables the host may write become parameters like any other
-      findPass("clamp_shifts"),      // before LLVM's own passes may exploit that wide shifts are undefined
+      findPass("clamp_shifts"),      // before LLVM's own passes may exploit that wide shifts are undefined …
+      findPass("saturate_casts"),    // … or that casts of large floats are
       &lone_thread,                  // barriers and warps of one thread fold to nothing …
       &block_indices,                // … and so do thread indices
       &stack_shared,                 // needs the final number of shared arrays: after lone_thread dropped code

@@ -17,7 +17,8 @@ std::span<const Pass *const> passes() {
       // What threads share: who waits for whom is settled before barriers and warps lose their CUDA names.
       &schedule_threads, &separate_tails, &map_warps, &map_barriers,
       // CUDA's meaning into OpenCL's, while address spaces are still CUDA's.
-      &contract_multiply_add, &clamp_shifts, &map_indices, &map_mathematics, &map_atomics,
+      &contract_multiply_add, &clamp_shifts, &saturate_casts, &expand_integers, &map_indices, &map_mathematics,
+      &map_atomics,
       // Forms and numbers last: the passes before may bring back what these remove.
       &legalise_values, &plain_addresses, &remap_address_spaces, &strip_for_driver};
   return pipeline;
