@@ -46,6 +46,8 @@ def judge(kernel, arguments):
     port.write_text(kernel.port)
     command = [arguments.opsight, "verify", port, "--accuracy-only", "--json", "--card", arguments.card]
     start = time.monotonic()
+    if arguments.seed is not None:
+        command += ["--seed", str(arguments.seed)]
     run = subprocess.run([*command, "-o", folder / "out", *kernel.flags], capture_output=True, text=True, stdin=subprocess.DEVNULL)
     seconds = time.monotonic() - start
     try:
@@ -97,6 +99,7 @@ def main():
     parser.add_argument("--opsight", required=True, type=pathlib.Path)
     parser.add_argument("--work", required=True, type=pathlib.Path, help="folder for port files and verdicts")
     parser.add_argument("--card", default="opencl:pocl")
+    parser.add_argument("--seed", type=int, help="of the data, to see that a verdict does not hang on one")
     parser.add_argument("kernels", nargs="+")
     arguments = parser.parse_args()
     bad = 0

@@ -1,5 +1,6 @@
 // A session whose kernels are C++ functions of the test, so that the judge meets liars without any device.
 #pragma once
+#include "card/launch_limits.h"
 #include "judge/judge.h"
 #include <chrono>
 #include <cmath>
@@ -126,8 +127,10 @@ public:
   Result<std::unique_ptr<card::Buffer>> createBuffer(uint64_t bytes, uint32_t) override {
     return std::make_unique<Buffer>(bytes, ++buffers);
   }
-  Result<card::Launched> launch(card::ProgramId program, const card::LaunchConfig &,
+  Result<card::Launched> launch(card::ProgramId program, const card::LaunchConfig &config,
                                 std::span<const card::Argument> arguments) override {
+    if (std::string over = card::overLimit({}, config, device); !over.empty())
+      return card::Launched{.end = card::Launched::End::Refused, .detail = over};
     Attention a{};
     a.call = ++calls[program];
     size_t at = 0;
@@ -187,12 +190,15 @@ public:
     if (limits)
       if (std::string why = limits(c); !why.empty())
         return judge::OutsideLimits{why};
+    if (gridOf)
+      build.launch.grid = gridOf(c);
     return build;
   }
 
   judge::Build build;
   std::shared_ptr<card::Artifact> artifact;
   std::function<std::string(const ops::Case &)> limits;
+  std::function<card::Dim3(const ops::Case &)> gridOf;
 
 private:
   std::string kernelName, proposedBy;

@@ -314,5 +314,61 @@ TEST(Judge, ListsTheChecksThatThisCardCannotMake) {
     EXPECT_TRUE(std::ranges::any_of(verdict.checks, [&](const judge::Check &c) { return c.name == name && !c.pass; }));
 }
 
+/// A right kernel whose grid's y is the number of heads, as kernels often have it.
+judge::Verdict judgedWithHeadsInY(std::vector<ops::Case> cases) {
+  fake::Session session;
+  session.kernels["k"] = fake::kernel(fake::right);
+  fake::Candidate candidate("k");
+  candidate.gridOf = [](const ops::Case &c) { return card::Dim3{1, uint32_t(c.symbols.at("H")), 1}; };
+  auto verdict = judge::judge(session, attention(), candidate, nullptr, cases, {}, {}, 1, {});
+  EXPECT_TRUE(verdict) << describe(verdict.error());
+  return verdict ? *verdict : judge::Verdict{};
+}
+
+ops::Case manyHeads(bool own) {
+  ops::Case c = shape("many heads", {{"H", 65537}, {"L", 1}, {"D", 1}});
+  c.own = own;
+  return c;
+}
+
+TEST(JudgeLimits, DoNotTryAnOwnCaseThatTheCardCannotLaunchAndSayWhich) {
+  std::vector<ops::Case> cases = fewCases();
+  cases.push_back(manyHeads(true));
+  judge::Verdict verdict = judgedWithHeadsInY(cases);
+  EXPECT_TRUE(verdict.pass);
+  ASSERT_EQ(verdict.accuracy.notTried.size(), 1u);
+  EXPECT_THAT(verdict.accuracy.notTried[0].why, testing::HasSubstr("grid.y = 65537"));
+  EXPECT_THAT(verdict.accuracy.notTried[0].why, testing::HasSubstr("65535"));
+  EXPECT_THAT(verdict.accuracy.notTried[0].why, testing::HasSubstr("grid 1x65537x1"));
+}
+
+TEST(JudgeLimits, FailAUsersCaseThatTheCardCannotLaunch) {
+  std::vector<ops::Case> cases = fewCases();
+  cases.push_back(manyHeads(false));
+  judge::Verdict verdict = judgedWithHeadsInY(cases);
+  EXPECT_FALSE(verdict.pass);
+  EXPECT_THAT(verdict.reasons, Contains("limits"));
+}
+
+TEST(JudgeLimits, FailAKernelOfWhichNoCaseCanBeLaunched) {
+  judge::Verdict verdict = judgedWithHeadsInY({manyHeads(true)});
+  EXPECT_FALSE(verdict.pass);
+  EXPECT_THAT(verdict.reasons, testing::ElementsAre("limits"));
+}
+
+TEST(JudgeConditioning, TellsIllConditionedDataApartAndOutOfTheWorstError) {
+  ops::Case wide = shape("wide", {{"L", 33}, {"S", 70}, {"D", 64}});
+  wide.scale = 4; // scores of hundreds that float cannot hold exactly
+  std::vector<ops::Case> cases = fewCases();
+  cases.push_back(wide);
+  judge::Verdict verdict = judged(fake::kernel(fake::right), cases);
+  EXPECT_TRUE(verdict.pass);
+  const judge::CaseResult &last = verdict.accuracy.cases.back();
+  EXPECT_FALSE(last.wellConditioned);
+  EXPECT_GT(last.limit, 1e-5);
+  EXPECT_NE(verdict.accuracy.worstCase, "wide");
+  EXPECT_LT(verdict.accuracy.maxError, 2e-6);
+}
+
 } // namespace
 } // namespace opsight
