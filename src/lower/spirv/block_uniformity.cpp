@@ -1,7 +1,8 @@
 // See block_uniformity.h. LLVM's uniformity analysis, with NVPTX's sources of divergence, works out which branches differ
 // between threads. It thinks in warps where this thinks in blocks: what a warp operation gives may differ from warp to
 // warp, and what __syncthreads_or gives is the same for all, so for the analysis the first are tied to the thread's
-// number and the second are cut from their operand.
+// number and the second are cut from their operand. Nor does it know that a struct passed by value, though it lies in
+// each thread's own memory, is the same for all: what is only read counts as a load from memory that all share.
 #include "lower/spirv/block_uniformity.h"
 #include "lower/analyses.h"
 #include "lower/spirv/warp_operations.h"
@@ -39,6 +40,18 @@ static std::unique_ptr<llvm::TargetMachine> createNvptxMachine() {
       target->createTargetMachine(triple, "sm_80", "", llvm::TargetOptions{}, std::nullopt));
 }
 
+// Whether nothing but loads reaches `pointer`, whose loads are gathered.
+static bool isOnlyRead(llvm::Value &pointer, llvm::SmallVectorImpl<llvm::LoadInst *> &loads) {
+  return llvm::all_of(pointer.users(), [&](llvm::User *user) {
+    if (auto *load = llvm::dyn_cast<llvm::LoadInst>(user)) {
+      loads.push_back(load);
+      return true;
+    }
+    bool leadsOn = llvm::isa<llvm::GetElementPtrInst>(user) || llvm::isa<llvm::AddrSpaceCastInst>(user);
+    return leadsOn && isOnlyRead(*user, loads);
+  });
+}
+
 namespace {
 // The changes for the analysis, undone when it ends.
 class Disguise {
@@ -50,8 +63,16 @@ public:
       else if (isBlockBarrier(instruction) && instruction.getNumOperands() == 3) // number, predicate, callee
         cutPredicate(llvm::cast<llvm::CallInst>(instruction));
     }
+    for (llvm::Argument &argument : kernel.args())
+      if (llvm::SmallVector<llvm::LoadInst *> loads; argument.hasByValAttr() && isOnlyRead(argument, loads))
+        for (llvm::LoadInst *load : loads)
+          readFromShared(*load);
   }
   ~Disguise() {
+    for (auto [load, cast] : moved) {
+      load->setOperand(0, cast->getOperand(0));
+      cast->eraseFromParent();
+    }
     for (llvm::Instruction *tied : ties) {
       tied->replaceAllUsesWith(tied->getOperand(1));
       tied->eraseFromParent();
@@ -79,7 +100,14 @@ private:
     cuts.push_back({&call, call.getArgOperand(1)});
     call.setArgOperand(1, llvm::ConstantInt::getTrue(call.getContext()));
   }
+  void readFromShared(llvm::LoadInst &load) {
+    auto *globalPointer = llvm::PointerType::get(load.getContext(), globalSpace);
+    auto *cast = new llvm::AddrSpaceCastInst(load.getPointerOperand(), globalPointer, "", load.getIterator());
+    load.setOperand(0, cast);
+    moved.push_back({&load, cast});
+  }
   llvm::SmallVector<llvm::Instruction *> ties, conditions;
+  llvm::SmallVector<std::pair<llvm::LoadInst *, llvm::AddrSpaceCastInst *>> moved;
   llvm::SmallVector<std::pair<llvm::CallInst *, llvm::Value *>> cuts;
 };
 } // namespace
