@@ -129,9 +129,9 @@ void outliers(Data &d) {
   d.normals(0.5, 1);
   for (std::span<float> t : {d.q, d.k})
     for (size_t n = 0; n < t.size(); n += 97)
-      t[n] *= 10;
+      t[n] *= 8;
   for (size_t n = 0; n < d.v.size(); n += 53)
-    d.v[n] *= 10;
+    d.v[n] *= 6;
 }
 
 /// q_i = k_i = 16 e_i: the output is nearly v_i, whatever averages would give (S35).
