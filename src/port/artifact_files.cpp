@@ -124,12 +124,16 @@ std::string portFileText(const SourceKernel &kernel, const Request &request, con
   return out.str();
 }
 
+/// A shared library is called by its soname, so that what is linked with it finds it.
+static std::string codeName(const card::Manifest &manifest) {
+  return manifest.format == card::Format::Native ? "lib" + manifest.entry + ".so" : "kernel.spv";
+}
+
 /// What runs: the code, and for native code how C calls it.
 static void addCode(std::vector<FileText> &files, const std::string &folder, const card::Artifact &artifact) {
-  bool native = artifact.manifest.format == card::Format::Native;
-  files.push_back({folder + (native ? "kernel.so" : "kernel.spv"), artifact.code});
-  if (native)
-    files.push_back({folder + "kernel.h", lower::cHeader(artifact)});
+  files.push_back({folder + codeName(artifact.manifest), artifact.code});
+  if (artifact.manifest.format == card::Format::Native)
+    files.push_back({folder + artifact.manifest.entry + ".h", lower::cHeader(artifact)});
 }
 
 /// A folder's name for the macros that a build was made with: "HEAD_DIM=64,MASK=1".

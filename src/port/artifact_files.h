@@ -6,7 +6,7 @@
 
 namespace opsight::port {
 
-/// artifact/: code, disassembly, manifest.json, and kernel.h for native code, of the build for one case; under builds/
+/// artifact/: code, disassembly, manifest.json, and a C header for native code, of the build for one case; under builds/
 /// the other builds that were judged, one for each set of macro values.
 std::vector<FileText> artifactFiles(const judge::Build &build, const SourceCandidate &candidate, const Symbols &symbols);
 
