@@ -137,6 +137,24 @@ TEST_P(SpirvThreads, BlockVotesCountAndReopen) {
   EXPECT_FALSE(got[3]);
 }
 
+TEST_P(SpirvThreads, ALoopBoundedByAStructOrAConstantNeedsNoRounds) {
+  struct Problem {
+    uint64_t ignored;
+    int n;
+  } problem{0, 3};
+  Text text{R"(struct Problem { float *ignored; int n; }; __constant__ int more[2] = {0, 2};
+               __global__ void tiles(Problem p, float *out) {
+                 __shared__ float s[32]; const int t = threadIdx.x; float x = 0;
+                 for (int i = 0; i < p.n + more[1]; ++i) { s[t] = i; __syncthreads(); x += s[31 - t]; __syncthreads(); }
+                 out[t] = x; })"};
+  auto artifact = lowered(text, {32, 1, 1});
+  ASSERT_TRUE(artifact) << describe(artifact.error());
+  EXPECT_TRUE(artifact->manifest.notes.empty()) << artifact->manifest.notes.front();
+  auto *out = buffer(std::vector<float>(32, -1));
+  run(text, {.block = {32, 1, 1}}, {scalar(problem), out});
+  EXPECT_EQ(contents<float>(out), std::vector<float>(32, 10));
+}
+
 TEST_P(SpirvThreads, NestedLoopsWithConditionalBarriersRunEachRoundOnce) {
   auto *out = buffer(std::vector<int>(12, 0));
   run({R"(__global__ void nest(int *out, int a, int b) {
