@@ -76,6 +76,21 @@ int64_t maskedBeginning(const Inputs &in, const Tensor &output) {
   return fewestBad <= in.shape.S && fewestBad > mostGood ? fewestBad : 0;
 }
 
+/// A row beside this one whose maximum is so far off that exponentials taken against it overflow, or are all 0.
+std::optional<Diagnosis> neighboursMaximum(const Inputs &in, const FailedRow &row, double own) {
+  for (int64_t by : {-1, 1}) {
+    Row other = row.at;
+    if ((other.i += by) < 0 || other.i >= in.shape.L)
+      continue;
+    RowFacts facts = factsOf(in, other);
+    if (facts.visible > 0 && std::abs(facts.largest - own) > 88)
+      return Diagnosis{"maximum", fmt::format("the largest score of {} is {:.1f} and that of {}, beside it, {:.1f}: the rows are "
+                                              "right only when each takes off its own maximum",
+                                              place(in.shape, row.at), own, place(in.shape, other), facts.largest)};
+  }
+  return std::nullopt;
+}
+
 /// What the row says when it is not finite.
 Diagnosis notFinite(const Inputs &in, const FailedRow &row, const Tensor &output) {
   RowFacts facts = factsOf(in, row.at);
@@ -90,6 +105,8 @@ Diagnosis notFinite(const Inputs &in, const FailedRow &row, const Tensor &output
     return {"maximum", fmt::format("all scores of {} lie below {:.1f}; without the row's own maximum every exponential is 0 "
                                    "and the sum with them",
                                    place(in.shape, row.at), facts.largest)};
+  if (auto found = neighboursMaximum(in, row, facts.largest))
+    return *found;
   if (int64_t masked = maskedBeginning(in, output); masked > 0)
     return {"maximum", fmt::format("rows whose first {} key(s) are masked are NaN, and no others: while no key was visible yet the "
                                    "maximum is minus infinity, and the difference of two such is NaN",
@@ -229,8 +246,11 @@ Diagnosis diagnose(const Inputs &in, const Problem &problem, const std::map<std:
   if (!std::ranges::all_of(row.got, finite) && std::ranges::all_of(row.want, finite))
     return notFinite(in, row, output.at(tensor));
   RowFacts facts = factsOf(in, row.at);
-  if (!isLse && facts.visible > 0 && std::ranges::all_of(row.got, [](double x) { return x == 0; }))
+  if (!isLse && facts.visible > 0 && std::ranges::all_of(row.got, [](double x) { return x == 0; })) {
+    if (auto found = neighboursMaximum(in, row, facts.largest))
+      return *found;
     return {"accumulate", fmt::format("{} is zero although it sees {} keys", place(in.shape, row.at), facts.visible)};
+  }
   if (auto found = knownFault(in, row, isLse))
     return *found;
   if (facts.visible == 0)

@@ -200,5 +200,23 @@ TEST(Diagnosis, SaysSoWhenNoKnownFaultFits) {
   EXPECT_EQ(found.phase, "unknown");
 }
 
+TEST(Diagnosis, NamesTheMaximumWhereARowBesideHasAFarOne) {
+  Case c;
+  c.symbols = {{"L", 6}, {"S", 70}};
+  c.distribution = "see-saw";
+  c = *attention().completeCase(c);
+  Problem problem = *attention().make(c, 1);
+  Tensor out{ElementType::Float32, {1, 1, 6, 64}, {}};
+  out.bytes.resize(6 * 64 * sizeof(float));
+  for (size_t n = 0; n < 6 * 64; ++n)
+    out.as<float>()[n] = float(problem.outputs.at("output")[n]);
+  for (float spoilt : {std::numeric_limits<float>::quiet_NaN(), 0.0f}) {
+    std::ranges::fill(out.as<float>().subspan(3 * 64, 64), spoilt);
+    Diagnosis why = attention().diagnose(c, problem, {{"output", out}}, "output", 3 * 64);
+    EXPECT_EQ(why.phase, "maximum") << spoilt;
+    EXPECT_THAT(why.because, HasSubstr("its own maximum"));
+  }
+}
+
 } // namespace
 } // namespace opsight::ops
