@@ -30,7 +30,7 @@ std::string places(const std::vector<const cuda::Fact *> &facts) {
   return more ? text + " and " + std::to_string(more) + " more" : text;
 }
 
-std::vector<const cuda::Fact *> ofKind(const cuda::Facts &facts, std::initializer_list<Kind> kinds,
+std::vector<const cuda::Fact *> ofKind(const cuda::Facts &facts, const std::vector<Kind> &kinds,
                                        std::string_view space = {}) {
   std::vector<const cuda::Fact *> found;
   for (const cuda::Fact &fact : facts.all)
@@ -88,7 +88,7 @@ KernelAccount accountOf(const cuda::Module &module) {
   line("shared memory", sharedText(facts));
   struct Subject {
     std::string name;
-    std::initializer_list<Kind> kinds;
+    std::vector<Kind> kinds; // owned: the array behind an initializer_list ends with the expression
     std::string space;
     bool always;
   };
