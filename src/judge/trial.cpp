@@ -88,7 +88,7 @@ const ops::TensorInfo *tensorInfo(const ops::Operator &op, const std::string &na
 }
 
 void put(card::Buffer &buffer, const ops::Tensor &tensor) {
-  std::memcpy(buffer.bytes().data(), tensor.bytes.data(), tensor.bytes.size());
+  std::ranges::copy(tensor.bytes, buffer.bytes().begin()); // memcpy may not be given the null of an empty tensor
 }
 
 } // namespace
