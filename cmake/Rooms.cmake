@@ -12,10 +12,20 @@ target_include_directories(opsight_options INTERFACE ${CMAKE_SOURCE_DIR}/src)
 target_compile_options(opsight_options INTERFACE -Wall -Wextra -Wno-unused-parameter -fno-omit-frame-pointer)
 target_compile_definitions(opsight_options INTERFACE OPSIGHT_VERSION="${PROJECT_VERSION}")
 if(OPSIGHT_SANITIZE)
-  target_compile_options(opsight_options INTERFACE -fsanitize=address,undefined -fno-sanitize=vptr,function)
+  # A finding of UBSan ends the process: one that is only printed leaves a test green, the worker's even unseen.
+  target_compile_options(opsight_options INTERFACE
+    -fsanitize=address,undefined -fno-sanitize=vptr,function -fno-sanitize-recover=all)
   target_compile_definitions(opsight_options INTERFACE OPSIGHT_SANITIZE=1)
   target_link_options(opsight_options INTERFACE -fsanitize=address,undefined)
 endif()
+
+# opsight_timeout(VARIABLE SECONDS): what a test may take; instrumented code is several times slower.
+function(opsight_timeout variable seconds)
+  if(OPSIGHT_SANITIZE)
+    math(EXPR seconds "${seconds} * 3")
+  endif()
+  set(${variable} ${seconds} PARENT_SCOPE)
+endfunction()
 
 # opsight_room(NAME folder... DEPS target...): every .cpp below the folders is the room's.
 function(opsight_room name)
@@ -48,5 +58,6 @@ function(opsight_test name)
     OPSIGHT_SOURCE_DIR="${CMAKE_SOURCE_DIR}" OPSIGHT_BINARY_DIR="${CMAKE_BINARY_DIR}")
   target_link_libraries(test_${target} PRIVATE opsight_options ${T_DEPS} GTest::gtest_main GTest::gmock)
   add_dependencies(test_${target} opsight-worker)
-  gtest_discover_tests(test_${target} TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300)
+  opsight_timeout(timeout 300)
+  gtest_discover_tests(test_${target} TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 120 PROPERTIES TIMEOUT ${timeout})
 endfunction()
