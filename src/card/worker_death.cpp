@@ -93,6 +93,11 @@ Result<Launched> WorkerSession::explain(const Reply &reply, const wire::LaunchRe
       launched.detail += "; the driver said: " + death.stderrTail;
     return launched;
   }
+#ifdef OPSIGHT_SANITIZE // device code is not instrumented: what a sanitizer finds is a fault of ours, never the kernel's
+  constexpr int sanitizerStatus = 1;
+  if (WIFEXITED(death.status) && WEXITSTATUS(death.status) == sanitizerStatus)
+    return internalError("a sanitizer ended the worker: " + death.stderrTail);
+#endif
   std::string how = WIFSIGNALED(death.status) ? describeSignal(WTERMSIG(death.status))
                                               : "the process ended itself with status " + std::to_string(WEXITSTATUS(death.status));
   if (!death.stderrTail.empty())

@@ -18,11 +18,17 @@ using Clock = std::chrono::steady_clock;
 constexpr unsigned stackBytes = 256u << 20;
 constexpr int outOfMemoryStatus = 71; // the child's exit status when an allocation failed
 
-uint64_t addressSpaceInUse() {
+#ifdef OPSIGHT_SANITIZE
+void limitMemory(uint64_t) {} // a sanitizer's shadow is terabytes of address space
+#else
+/// `bytes` more than are mapped now.
+void limitMemory(uint64_t bytes) {
   uint64_t pages = 0;
   std::ifstream("/proc/self/statm") >> pages;
-  return pages * static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
+  rlimit memory{pages * static_cast<uint64_t>(::sysconf(_SC_PAGESIZE)) + bytes, RLIM_INFINITY};
+  ::setrlimit(RLIMIT_AS, &memory);
 }
+#endif
 
 void writeAll(int fd, const std::string &bytes) {
   for (size_t done = 0; done < bytes.size();) {
@@ -39,10 +45,7 @@ void writeAll(int fd, const std::string &bytes) {
     ::signal(signal, SIG_DFL);
   rlimit none{0, 0};
   ::setrlimit(RLIMIT_CORE, &none);
-#ifndef OPSIGHT_SANITIZE // a sanitizer's shadow is terabytes of address space
-  rlimit memory{addressSpaceInUse() + limits.memoryBytes, RLIM_INFINITY};
-  ::setrlimit(RLIMIT_AS, &memory);
-#endif
+  limitMemory(limits.memoryBytes);
   std::set_new_handler([] { ::_exit(outOfMemoryStatus); });
   llvm::thread worker(std::optional<unsigned>(stackBytes), [&] { writeAll(fd, work()); });
   worker.join();
