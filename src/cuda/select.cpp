@@ -6,8 +6,16 @@
 namespace opsight::cuda {
 namespace {
 constexpr std::string_view requestName = "opsight_requested_kernel";
+constexpr std::string_view unnamedNamespace = "(anonymous namespace)::"; // in Clang's qualified names
 
 std::string baseName(const std::string &kernel) { return std::string(trim(kernel.substr(0, kernel.find('<')))); }
+
+/// Nobody can write an unnamed namespace's name, and nobody needs to: its members are found without.
+std::string writable(std::string qualified) {
+  for (size_t at; (at = qualified.find(unnamedNamespace)) != std::string::npos;)
+    qualified.erase(at, unnamedNamespace.size());
+  return qualified;
+}
 
 bool isQualifiedName(std::string_view name) {
   auto fits = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == ':'; };
@@ -88,7 +96,7 @@ Result<Kernel> selectKernel(const CompileRequest &request, llvm::ArrayRef<clang:
   }
   std::string base = baseName(request.kernel);
   std::vector<KernelDecl> named = all;
-  std::erase_if(named, [&](const KernelDecl &kernel) { return kernel.name != base && kernel.qualified != base; });
+  std::erase_if(named, [&](const KernelDecl &kernel) { return kernel.name != base && writable(kernel.qualified) != base; });
   if (named.empty())
     return unknownKernel(base, all);
   Result<Kernel> kernel = only(named.front(), context);
@@ -113,7 +121,9 @@ std::string qualifiedInstance(const std::string &kernel, llvm::ArrayRef<clang::D
     return {};
   std::vector<KernelDecl> named = findKernels(declarations, context);
   std::erase_if(named, [&](const KernelDecl &k) { return k.name != baseName(kernel) || !k.pattern; });
-  return named.size() == 1 ? named.front().qualified + kernel.substr(kernel.find('<')) : "";
+  if (named.size() != 1)
+    return {};
+  return writable(named.front().qualified) + kernel.substr(kernel.find('<'));
 }
 
 bool isUnknownKernel(const Error &error) { return error.what.starts_with("unknown kernel"); }

@@ -124,6 +124,20 @@ template <class T> __global__ void fill(T *p) { p[0] = T(1); }
   EXPECT_EQ(storedConstants(compiledOk(text, "fill<int>")).at(0), 1u);
 }
 
+TEST(Compile, an_instance_in_an_unnamed_namespace_is_found_and_its_errors_are_shown) {
+  std::string text = R"(
+namespace {
+namespace inner {
+template <class T> __global__ void fill(T *p) { static_assert(sizeof(T) < 8, "small ones only"); p[0] = T(1); }
+}
+template <int N> __global__ void write(float *p) { p[0] = N; }
+}
+)";
+  EXPECT_EQ(storedConstants(compiledOk(text, "write<2>")).at(0), 0x40000000u);
+  EXPECT_EQ(storedConstants(compiledOk(text, "fill<int>")).at(0), 1u);
+  expectError(compiled(text, "fill<double>"), ErrorKind::User, "small ones only");
+}
+
 TEST(Compile, an_impossible_instance_is_a_user_error_that_shows_the_request) {
   std::string text = "template <int N> __global__ void fill(float *p) { static_assert(N > 0, \"N counts\"); p[0] = N; }\n";
   expectError(compiled(text, "fill<float>"), ErrorKind::User, "fill<float>");
