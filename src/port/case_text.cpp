@@ -2,6 +2,8 @@
 #include "base/text.h"
 #include "port/contains.h"
 #include "port/port_file.h"
+#include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 
@@ -54,6 +56,14 @@ Status checkExpression(const ops::Operator &op, const Placed &text, bool tensors
     if (!contains(known, symbol))
       return userError(unknownName("symbol", symbol, known), "known: " + join(known, ", "), text.where);
   return {};
+}
+
+Status checkMacroName(const std::string &name, const SourcePlace &where) {
+  bool fits = !name.empty() && !std::isdigit(static_cast<unsigned char>(name[0])) &&
+              std::ranges::all_of(name, [](unsigned char c) { return std::isalnum(c) || c == '_'; });
+  if (fits)
+    return {};
+  return userError("'" + name + "' is no name of a macro", "letters, digits and _ only", where);
 }
 
 static Result<int64_t> integer(const CaseField &field) {

@@ -4,6 +4,9 @@
 #include "port/contains.h"
 #include "port/port_file_reader.h"
 #include "port/settle.h"
+#include <algorithm>
+#include <cctype>
+#include <cstring>
 
 namespace opsight::port {
 namespace fs = std::filesystem;
@@ -195,10 +198,37 @@ Result<Request> PortFileReader::read(const toml::table &root) {
   return request;
 }
 
+/// The parser limits how deep values nest but not how long a dotted key is, and a table within a table for each of
+/// its names overflows the stack. The end of the first key of more than `most` names, or npos.
+static size_t endOfLongKey(std::string_view text, size_t most) {
+  size_t names = 0;
+  char quote = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    char c = text[i];
+    if (quote) {
+      if (c == '\\' && quote == '"')
+        ++i;
+      else if ((c == quote && c != '#') || c == '\n')
+        quote = 0;
+    } else if (c == '"' || c == '\'' || c == '#') {
+      quote = c; // a comment ends with its line, as an unclosed quote does
+    } else if (c == '.') {
+      if (++names > most)
+        return i;
+    } else if (!std::isalnum(static_cast<unsigned char>(c)) && !(c && std::strchr("_- \t", c))) {
+      names = 0;
+    }
+  }
+  return std::string_view::npos;
+}
+
 Result<Request> readPortFile(const fs::path &path) {
   Result<std::string> bytes = readFile(path, 1u << 20);
   if (!bytes)
     return std::unexpected(bytes.error());
+  if (size_t at = endOfLongKey(*bytes, 32); at != std::string_view::npos)
+    return userError("not a port file: a key of more than 32 names", "a port file is TOML; see examples/sdpa/port.toml",
+                     {path.string(), 1u + static_cast<unsigned>(std::count(bytes->begin(), bytes->begin() + static_cast<ptrdiff_t>(at), '\n')), 1});
   try {
     toml::table root = toml::parse(*bytes, path.string());
     return PortFileReader(path).read(root);

@@ -13,6 +13,8 @@ Status completeOptions(const ops::Operator &op, ops::Options &options, const std
 
 /// Checks that `text` is an expression over the operator's symbols (or, for arguments, its tensors and scalars).
 Status checkExpression(const ops::Operator &op, const Placed &text, bool tensorsToo = false);
+/// Whether a name under [defines] can be a macro's.
+Status checkMacroName(const std::string &name, const SourcePlace &where);
 
 /// "B=1,H=8,distribution=peaked" to a case completed and checked by the operator, under `options`.
 Result<ops::Case> parseCase(const ops::Operator &op, const std::string &text, const ops::Options &options);

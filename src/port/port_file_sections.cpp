@@ -44,6 +44,8 @@ Status PortFileReader::defines(const std::string &key, const toml::node &node) {
     return wrongType(key, "a section, [defines]", node);
   for (const auto &[name, value] : *table) {
     Define define{{{}, placeOf(value.source())}, false};
+    if (Status checked = checkMacroName(std::string(name.str()), define.value.where); !checked)
+      return checked;
     if (value.is_string()) {
       Result<Placed> written = expression(std::string(name.str()), value);
       if (!written)

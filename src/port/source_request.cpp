@@ -73,7 +73,10 @@ Status readDefines(Request &request, const std::vector<std::string> &texts) {
     Result<Pair> pair = pairOf(text, "--define");
     if (!pair)
       return std::unexpected(pair.error());
-    if (Status checked = checkExpression(*request.op, pair->value); !checked)
+    Status checked = checkMacroName(pair->name, pair->value.where);
+    if (checked)
+      checked = checkExpression(*request.op, pair->value);
+    if (!checked)
       return checked;
     request.defines[pair->name] = {pair->value, true};
   }

@@ -141,6 +141,27 @@ TEST_F(PortFile, cutAnywhereItIsAnErrorOrStillComplete) {
   }
 }
 
+TEST_F(PortFile, keysThatWouldOverflowTheParsersStackAreRefused) {
+  std::string deep = "a";
+  for (int i = 0; i < 100'000; ++i)
+    deep += i % 2 ? ".a" : " . \"b\"";
+  for (const std::string &text : {deep + " = 1\n", "[" + deep + "]\n", "x = {" + deep + " = 1}\n"}) {
+    Result<Request> request = read(good + text);
+    ASSERT_FALSE(request);
+    EXPECT_EQ(request.error().kind, ErrorKind::User);
+    EXPECT_THAT(request.error().what, HasSubstr("32 names"));
+  }
+  EXPECT_TRUE(read("# " + std::string(200, '.') + "\n" + good)) << "a ruler in a comment is no key";
+}
+
+TEST_F(PortFile, aDefineMustBeNamedLikeAMacro) {
+  for (const char *name : {"X; int y", "", "9X", "X\\n#include <x>", "größe", "F(x)"}) {
+    Error error = refused("WIDE", "\"" + std::string(name) + "\"");
+    EXPECT_THAT(error.what, HasSubstr("no name of a macro"));
+    EXPECT_GT(error.where.line, 0u);
+  }
+}
+
 TEST_F(PortFile, kernelWithoutOperatorIsNotSupportedYet) {
   EXPECT_THAT(refused("\"scaled_dot_product_attention\"", "\"none\"", ErrorKind::Unsupported).what,
               HasSubstr("not supported yet"));
