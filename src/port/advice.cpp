@@ -42,6 +42,8 @@ std::vector<std::string> adviceFor(const Outcome &outcome) {
     if (causes.contains(remedy.cause) && !given && !contains(lines, line))
       lines.push_back(std::move(line));
   }
+  if (causes.contains("hang"))
+    lines.push_back("a kernel that is slow rather than stuck needs more time: --timeout SECONDS");
   return lines;
 }
 
