@@ -121,7 +121,9 @@ Status judgeReference(Bench &bench, Candidate &reference, std::span<const ops::C
   for (const auto &[reason, where] : seen->observed.details)
     return noVerdict("the reference '" + reference.name() + "' is itself wrong (" + reason + " in " + where + ")",
                      "repair it, or choose another --reference");
-  return noVerdict("the reference '" + reference.name() + "' could not be tried on any case",
+  std::string why = seen->nothingTried ? ": " + seen->nothingTried->what
+                    : seen->accuracy.notTried.empty() ? "" : ": " + seen->accuracy.notTried.front().why;
+  return noVerdict("the reference '" + reference.name() + "' could not be tried on any case" + why,
                    "choose another --reference");
 }
 
