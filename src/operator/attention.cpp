@@ -4,6 +4,7 @@
 #include "operator/attention_masks.h"
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <set>
 
 namespace opsight::ops {
@@ -151,6 +152,14 @@ Status Attention::completeSymbols(Case &c) const {
   return {};
 }
 
+/// Of absurd sizes, too, which no integer holds.
+static std::string mebibytes(double bytes) {
+  char text[32];
+  double count = std::ceil(bytes / (1 << 20));
+  std::snprintf(text, sizeof text, count < 1e15 ? "%.0f" : "%.2e", count);
+  return text;
+}
+
 Result<Case> Attention::completeCase(Case c, uint64_t maxBytes) const {
   if (auto status = completeSymbols(c); !status)
     return std::unexpected(status.error());
@@ -171,7 +180,7 @@ Result<Case> Attention::completeCase(Case c, uint64_t maxBytes) const {
     bytes += count * (tensor.role == TensorInfo::Role::Output ? 12 : 4);
   }
   if (bytes > double(maxBytes))
-    return userError("case '" + c.name + "' needs " + std::to_string(uint64_t(bytes / (1 << 20))) +
+    return userError("case '" + c.name + "' needs " + mebibytes(bytes) +
                          " MiB of memory; the limit is " + std::to_string(maxBytes >> 20) + " MiB",
                      "choose smaller sizes");
   if (c.name.empty())
