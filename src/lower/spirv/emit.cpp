@@ -42,15 +42,17 @@ static std::unique_ptr<llvm::TargetMachine> createMachine(const llvm::Module &mo
 }
 
 // LLVM's preparation for processors makes what SPIR-V's readers lack (an addition and its comparison become OpIAddCarry,
-// which llvm-spirv-15 does not know) and nothing that a driver would not do itself.
-static void skipCodeGenPrepare() {
+// which llvm-spirv-15 does not know) or what the back end mistranslates (loop strength reduction counts in i2, which is
+// then held in an i8 without its mask), and nothing that a driver would not do itself.
+static void skipPreparation() {
   auto &options = llvm::cl::getRegisteredOptions();
-  if (auto found = options.find("disable-cgp"); found != options.end())
-    found->second->addOccurrence(1, "disable-cgp", "true");
+  for (const char *name : {"disable-cgp", "disable-lsr"})
+    if (auto found = options.find(name); found != options.end())
+      found->second->addOccurrence(1, name, "true");
 }
 
 static Result<std::string> writeObject(llvm::Module &module) {
-  skipCodeGenPrepare();
+  skipPreparation();
   std::string problem;
   auto machine = createMachine(module, problem);
   if (!machine)

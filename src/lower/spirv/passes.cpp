@@ -20,7 +20,7 @@ std::span<const Pass *const> passes() {
       &contract_multiply_add, &clamp_shifts, &saturate_casts, &expand_integers, &map_indices, &map_mathematics,
       &map_atomics,
       // Forms and numbers last: the passes before may bring back what these remove.
-      &legalise_values, &plain_addresses, &remap_address_spaces, &strip_for_driver};
+      &promote_integers, &legalise_values, &plain_addresses, &remap_address_spaces, &strip_for_driver};
   return pipeline;
 }
 
