@@ -15,6 +15,15 @@ static void dropFreeze(llvm::FreezeInst *freeze) {
   freeze->eraseFromParent();
 }
 
+// SPIR-V before 1.4 selects vectors by a vector of conditions only.
+static void spreadCondition(llvm::SelectInst *select) {
+  auto *vector = llvm::dyn_cast<llvm::VectorType>(select->getType());
+  if (!vector || select->getCondition()->getType()->isVectorTy())
+    return;
+  llvm::IRBuilder<> builder(select);
+  select->setCondition(builder.CreateVectorSplat(vector->getElementCount(), select->getCondition()));
+}
+
 static bool saysNothing(const llvm::Instruction &instruction) {
   auto *intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
   return intrinsic && (intrinsic->isAssumeLikeIntrinsic() || intrinsic->getIntrinsicID() == llvm::Intrinsic::prefetch);
@@ -24,6 +33,8 @@ static Status run(Context &context) {
   for (llvm::Instruction &instruction : llvm::make_early_inc_range(llvm::instructions(*context.kernel))) {
     if (auto *freeze = llvm::dyn_cast<llvm::FreezeInst>(&instruction))
       dropFreeze(freeze);
+    else if (auto *select = llvm::dyn_cast<llvm::SelectInst>(&instruction))
+      spreadCondition(select);
     else if (saysNothing(instruction) && instruction.use_empty())
       instruction.eraseFromParent();
   }
