@@ -7,7 +7,9 @@
 #include "report/result_files.h"
 #include "report/terminal.h"
 #include "report/verdict_json.h"
+#include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -15,6 +17,16 @@ namespace opsight::cli {
 
 static const std::map<std::string, Color> colorNames = {
     {"auto", Color::Auto}, {"always", Color::Always}, {"never", Color::Never}};
+
+/// CLI11's own ranges let NaN through, and no verdict holds against NaN.
+static const CLI::Validator positive(
+    [](std::string &text) -> std::string {
+      char *end = nullptr;
+      double value = std::strtod(text.c_str(), &end);
+      bool fits = !text.empty() && *end == 0 && std::isfinite(value) && value > 0;
+      return fits ? "" : "'" + text + "' is no number above 0";
+    },
+    "above 0");
 
 static void addFileOptions(CLI::App &command, JudgingOptions &o) {
   const char *group = "For a .cu file, what a port file would say";
@@ -34,14 +46,14 @@ void addJudgingOptions(CLI::App &command, JudgingOptions &o) {
   command.add_option("--card", o.overrides.card, "card to run on; see: opsight cards");
   command.add_option("--ask", o.overrides.asks, "what is wanted, in plain Chinese or English; repeatable")->allow_extra_args(false);
   command.add_option("--hint", o.overrides.hints, "KEY=VALUE: softmax, tile, reduce-stride, kv, order; repeatable")->allow_extra_args(false);
-  command.add_option("--max-error", o.overrides.maxError, "largest error accepted")->check(CLI::PositiveNumber);
-  command.add_option("--min-speed", o.overrides.minSpeed, "least speed accepted, as a share of the reference's")->check(CLI::PositiveNumber);
+  command.add_option("--max-error", o.overrides.maxError, "largest error accepted")->check(positive);
+  command.add_option("--min-speed", o.overrides.minSpeed, "least speed accepted, as a share of the reference's")->check(positive);
   command.add_option("--reference", o.overrides.reference, "what speed is compared with: vendor, source, or a figures.toml recorded on another card");
   command.add_option("--mapping", o.overrides.mapping, "of recipes: simt or simd")->check(CLI::IsMember({"simt", "simd"}));
   command.add_flag("--accuracy-only", o.overrides.accuracyOnly, "measure no speed");
   command.add_option("--case", o.overrides.cases, "B=1,H=8,L=1024,…: one more case; repeatable")->allow_extra_args(false);
   command.add_option("--seed", o.overrides.seed, "of the inputs; a new one each time unless told");
-  command.add_option("--timeout", o.overrides.timeoutSeconds, "seconds one kernel run may take; 30 unless told")->check(CLI::Range(0.001, 86400.0));
+  command.add_option("--timeout", o.overrides.timeoutSeconds, "seconds one kernel run may take; 30 unless told")->check(positive & CLI::Range(0.001, 86400.0));
   command.add_option("-o", o.output, "folder for the results; opsight-out/NAME unless told");
   command.add_flag("--json", o.json, "print the verdict as JSON and nothing else");
   command.add_flag("--quiet", o.quiet, "show no progress");

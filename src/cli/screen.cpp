@@ -1,5 +1,7 @@
 #include "cli/screen.h"
+#include "base/text.h"
 #include "report/width.h"
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -24,9 +26,24 @@ size_t columnsOf(int fd) {
   return known ? size.ws_col : 100;
 }
 
+/// What was not understood may be a megabyte on one line; its beginning tells as much.
+static std::string withShortLines(std::string_view text) {
+  constexpr size_t most = 2000;
+  std::string shown;
+  for (const std::string &line : split(text, '\n')) {
+    size_t end = std::min(line.size(), most);
+    while (end < line.size() && (line[end] & 0xC0) == 0x80)
+      --end; // not within a character
+    shown += (shown.empty() ? "" : "\n") + line.substr(0, end);
+    if (end < line.size())
+      shown += fmt::format(" … ({} more bytes)", line.size() - end);
+  }
+  return shown;
+}
+
 int complain(const Error &error, Color color) {
   bool paint = colored(color, STDERR_FILENO);
-  std::string text = describe(error);
+  std::string text = withShortLines(describe(error));
   fmt::print(stderr, "{}error:{} {}\n", paint ? "\x1b[1;31m" : "", paint ? "\x1b[0m" : "", text);
   return exitCode(error.kind);
 }
