@@ -156,7 +156,7 @@ Section allCases(const port::Outcome &outcome) {
   Section section{"Cases", {}, true};
   for (const judge::CaseResult &each : outcome.verdict.accuracy.cases)
     section.rows.push_back({each.c.name, each.pass ? "pass" : "FAIL", errorText(each.error), errorText(each.limit),
-                            each.c.wellConditioned ? "" : "ill-conditioned: four times a plain fp32 evaluation"});
+                            each.wellConditioned ? "" : "ill-conditioned: four times a plain fp32 evaluation"});
   return section;
 }
 
