@@ -59,5 +59,7 @@ function(opsight_test name)
   target_link_libraries(test_${target} PRIVATE opsight_options ${T_DEPS} GTest::gtest_main GTest::gmock)
   add_dependencies(test_${target} opsight-worker)
   opsight_timeout(timeout 300)
-  gtest_discover_tests(test_${target} TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 120 PROPERTIES TIMEOUT ${timeout})
+  # Without parameters' values, which gtest prints as bytes, addresses among them: names must not change by the build.
+  gtest_discover_tests(test_${target} TEST_PREFIX "${name}." NO_PRETTY_VALUES DISCOVERY_TIMEOUT 120
+    PROPERTIES TIMEOUT ${timeout})
 endfunction()

@@ -244,6 +244,7 @@ struct Ending {
   End end;
   bool outOfBounds;
   const char *reason;
+  const char *name;
 };
 class Endings : public testing::TestWithParam<Ending> {};
 TEST_P(Endings, AreReasonsWithTheWorkersWords) {
@@ -256,9 +257,13 @@ TEST_P(Endings, AreReasonsWithTheWorkersWords) {
   EXPECT_THAT(verdict.accuracy.cases.front().detail, testing::HasSubstr("the worker's words"));
 }
 INSTANTIATE_TEST_SUITE_P(Judge, Endings,
-                         testing::Values(Ending{End::Crash, false, "crash"}, Ending{End::Crash, true, "out_of_bounds"},
-                                         Ending{End::Hang, false, "hang"}, Ending{End::Refused, false, "limits"},
-                                         Ending{End::Assert, false, "crash"}, Ending{End::Sandbox, false, "crash"}));
+                         testing::Values(Ending{End::Crash, false, "crash", "Crash"},
+                                         Ending{End::Crash, true, "out_of_bounds", "OutOfBounds"},
+                                         Ending{End::Hang, false, "hang", "Hang"},
+                                         Ending{End::Refused, false, "limits", "Refused"},
+                                         Ending{End::Assert, false, "crash", "Assert"},
+                                         Ending{End::Sandbox, false, "crash", "Sandbox"}),
+                         [](const auto &info) { return std::string(info.param.name); });
 
 TEST(Judge, ListsASystemCallAmongTheChecks) {
   auto check = [](const judge::Verdict &verdict) {
