@@ -5,7 +5,9 @@
 #include "base/file.h"
 #include <cerrno>
 #include <fcntl.h>
+#include <mutex>
 #include <poll.h>
+#include <set>
 #include <spawn.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -94,6 +96,21 @@ std::string printable(std::string_view text) {
   return clean;
 }
 
+namespace {
+struct LiveFolders {
+  std::mutex guard;
+  std::set<std::filesystem::path> paths;
+};
+/// Never destroyed: a signal may come while the process ends.
+LiveFolders &liveFolders() {
+  static auto *folders = new LiveFolders;
+  return *folders;
+}
+
+/// Waits for ever once the tool is told to end.
+void waitIfHeld() { std::lock_guard lock(liveFolders().guard); }
+} // namespace
+
 Result<std::unique_ptr<TemporaryFolder>> TemporaryFolder::create() {
   std::error_code failed;
   auto base = std::filesystem::temp_directory_path(failed);
@@ -103,16 +120,30 @@ Result<std::unique_ptr<TemporaryFolder>> TemporaryFolder::create() {
                      "set TMPDIR to a folder that can be written");
   auto folder = std::make_unique<TemporaryFolder>();
   folder->path_ = pattern;
+  std::lock_guard lock(liveFolders().guard);
+  liveFolders().paths.insert(folder->path_);
   return folder;
 }
 
 TemporaryFolder::~TemporaryFolder() {
   std::error_code ignored;
-  if (!path_.empty())
-    std::filesystem::remove_all(path_, ignored);
+  if (path_.empty())
+    return;
+  std::filesystem::remove_all(path_, ignored);
+  std::lock_guard lock(liveFolders().guard);
+  liveFolders().paths.erase(path_);
+}
+
+void holdWorkers() { liveFolders().guard.lock(); }
+
+void removeTemporaryFolders() {
+  std::error_code ignored;
+  for (const std::filesystem::path &path : liveFolders().paths)
+    std::filesystem::remove_all(path, ignored);
 }
 
 Result<std::unique_ptr<WorkerProcess>> WorkerProcess::start(const WorkerSetup &setup) {
+  waitIfHeld();
   std::unique_ptr<WorkerProcess> process(new WorkerProcess);
   auto page = SharedMemory::create("opsight-fault", 4096);
   if (!page)
@@ -190,6 +221,7 @@ WorkerProcess::Answer WorkerProcess::ask(wire::Type type, std::string_view paylo
 }
 
 WorkerProcess::Death WorkerProcess::bury() {
+  waitIfHeld();
   Death death;
   // One that died by itself gets a moment to be waited for with its own status before the whole group is killed.
   siginfo_t info{};

@@ -30,6 +30,12 @@ private:
   std::filesystem::path path_;
 };
 
+/// For a tool that is told to end and runs no destructors. From the first call on, whoever starts a worker, mourns one
+/// or makes a folder waits for ever, so that nobody takes the killed workers for a result; then the workers may be
+/// killed, and the second call removes every temporary folder.
+void holdWorkers();
+void removeTemporaryFolders();
+
 class WorkerProcess {
 public:
   static Result<std::unique_ptr<WorkerProcess>> start(const WorkerSetup &setup);

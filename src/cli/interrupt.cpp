@@ -1,4 +1,5 @@
 #include "cli/interrupt.h"
+#include "card/worker_process.h"
 #include <csignal>
 #include <cstdio>
 #include <fstream>
@@ -35,7 +36,9 @@ static void killBelow(pid_t parent) {
 }
 
 static void leave(int signal) {
+  card::holdWorkers();
   killBelow(::getpid());
+  card::removeTemporaryFolders(); // a worker would do it, had it not just been killed
   std::lock_guard lock(guard);
   std::error_code ignored;
   if (!removable.empty())
