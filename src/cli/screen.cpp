@@ -80,7 +80,7 @@ private:
     fmt::print(stderr, "\r\x1b[K{}", lines.front());
     std::fflush(stderr);
   }
-  void finish(const std::string &line) { fmt::print(stderr, "\r\x1b[K{}\n", line); }
+  void finish(const std::string &line) { fmt::print(stderr, "\r\x1b[K{}\n", withShortLines(line)); }
   bool paint;
   std::chrono::steady_clock::time_point last{};
 };
@@ -89,7 +89,8 @@ void plainLine(const port::Event &event) {
   if (event.kind == port::Event::Kind::Progress)
     return;
   static constexpr const char *words[] = {"", "", "", "done: ", "failed: "};
-  fmt::print(stderr, "{}: {}{}\n", nameOf(event.task), words[static_cast<size_t>(event.kind)], event.text);
+  fmt::print(stderr, "{}: {}{}\n", nameOf(event.task), words[static_cast<size_t>(event.kind)],
+             withShortLines(event.text));
 }
 
 } // namespace

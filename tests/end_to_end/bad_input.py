@@ -179,11 +179,23 @@ class BadInput(unittest.TestCase):
     def test_sizes_whose_product_overflows(self):
         self.refused(2, [], "verify", "port.toml", "--accuracy-only", "--case", "B=4294967296,H=4294967296,L=1,S=1,D=1")
 
+    def test_limits_that_no_result_could_keep_or_fail(self):
+        for option in ("--max-error", "--min-speed", "--timeout"):
+            for value in ("nan", "inf", "0", "-1", "1e400", "1e-5x"):
+                self.refused(2, ["above 0"], "verify", "port.toml", option, value)
+
+    def test_what_was_not_understood_is_shown_in_short(self):
+        said = self.refused(2, ["not understood", "more bytes"], "verify", "port.toml", "--ask", "\u5927" * 30_000)
+        self.assertLess(len(said.stderr), 5_000)
+
     def test_interrupt_leaves_no_worker_and_no_verdict(self):
         text = (KERNELS / "wrong" / "never_ends.cu").read_text()
         (self.folder / "kernel.cu").write_text(text)
         command = [OPSIGHT, "verify", "port.toml", "--accuracy-only", "--timeout", "60", "-o", "out"]
-        tool = subprocess.Popen(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+        temporary = self.folder / "temporary"
+        temporary.mkdir()
+        tool = subprocess.Popen(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
+                                env={**os.environ, "TMPDIR": str(temporary)})
         self.addCleanup(tool.kill)
         time.sleep(5)
         self.assertIsNone(tool.poll(), "the kernel that never ends has ended")
@@ -196,6 +208,7 @@ class BadInput(unittest.TestCase):
         alive = {pid for pid in below if pathlib.Path(f"/proc/{pid}/stat").exists() and
                  pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"}
         self.assertFalse(alive)
+        self.assertFalse(list(temporary.iterdir()), "folders of the workers that were killed")
         self.assertFalse((self.folder / "out" / "verdict.json").exists())
 
 
