@@ -49,7 +49,6 @@ private:
   Status judgeHints();
   Entry *best();
 
-  SourceKernel faithful() const;
   void add(std::unique_ptr<SourceCandidate> candidate);
   void add(SourceKernel kernel) {
     add(std::make_unique<SourceCandidate>(*outcome.request.op, std::move(kernel), target()));
@@ -113,12 +112,6 @@ Status Port::openDevice() {
   return {};
 }
 
-SourceKernel Port::faithful() const {
-  const Request &request = outcome.request;
-  return {.name = "faithful", .proposer = "faithful", .parameters = {}, .file = request.source, .kernel = request.kernel,
-          .launch = request.launch, .arguments = request.arguments, .defines = request.defines, .limits = request.limits};
-}
-
 void Port::add(std::unique_ptr<SourceCandidate> candidate) {
   const SourceKernel &kernel = candidate->source();
   Entry entry{nullptr, {kernel.name, kernel.proposer, kernel.parameters, "not tried", "", {}, {}}};
@@ -148,7 +141,7 @@ Status Port::chooseSample() {
 /// The user's own kernel is read whoever will win: its errors and open questions are the user's to hear first.
 Status Port::see() {
   plan.start(Task::See, outcome.request.kernel.empty() ? "the kernel" : outcome.request.kernel);
-  source = std::make_unique<SourceCandidate>(*outcome.request.op, faithful(), target());
+  source = std::make_unique<SourceCandidate>(*outcome.request.op, faithful(outcome.request), target());
   if (Status chosen = chooseSample(); !chosen)
     return chosen;
   Result<std::shared_ptr<const cuda::Module>> module = source->moduleFor(sample);
@@ -226,7 +219,7 @@ Status Port::chooseReference() {
   const auto &named = outcome.request.accept.reference;
   outcome.referenceName = named ? named->text : "vendor";
   if (outcome.referenceName == "source") {
-    reference = std::make_unique<SourceCandidate>(*outcome.request.op, faithful(), target());
+    reference = std::make_unique<SourceCandidate>(*outcome.request.op, faithful(outcome.request), target());
     return {};
   }
   if (outcome.referenceName != "vendor")

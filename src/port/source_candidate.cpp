@@ -7,6 +7,11 @@
 
 namespace opsight::port {
 
+SourceKernel faithful(const Request &request) {
+  return {.name = "faithful", .proposer = "faithful", .parameters = {}, .file = request.source, .kernel = request.kernel,
+          .launch = request.launch, .arguments = request.arguments, .defines = request.defines, .limits = request.limits};
+}
+
 SourceCandidate::SourceCandidate(const ops::Operator &op, SourceKernel kernel, CardTarget target)
     : op(op), kernel(std::move(kernel)), target(std::move(target)) {}
 

@@ -22,6 +22,9 @@ struct SourceKernel {
   std::vector<LimitRule> limits;
 };
 
+/// The user's kernel, unchanged.
+SourceKernel faithful(const Request &request);
+
 /// The card that code is lowered for.
 struct CardTarget {
   card::Profile profile;
