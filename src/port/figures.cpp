@@ -4,6 +4,7 @@
 #include "port/port_file.h"
 #include "port/toml_text.h"
 #include <algorithm>
+#include <ctime>
 #include <sstream>
 #include <toml++/toml.h>
 
@@ -205,6 +206,16 @@ std::string figuresText(const FiguresHead &head, const judge::Speed &speed) {
         << " runs; " << each.gflops << " GFLOP/s\n";
   }
   return out.str();
+}
+
+std::string figuresOf(const judge::Verdict &verdict, const std::string &kernel, const std::string &card,
+                      const std::string &run) {
+  if (!verdict.accuracy.pass || !verdict.speed || verdict.speed->cases.empty())
+    return {};
+  std::time_t now = std::time(nullptr);
+  char day[16] = "";
+  std::strftime(day, sizeof day, "%Y-%m-%d", std::gmtime(&now));
+  return figuresText({verdict.operatorName, kernel, card, verdict.device.device, run + ", " + day}, *verdict.speed);
 }
 
 } // namespace opsight::port

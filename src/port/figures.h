@@ -45,4 +45,8 @@ Result<std::unique_ptr<RecordedReference>> readFigures(const ops::Operator &op, 
 /// The file of `speed`'s own times, for use as a reference elsewhere.
 std::string figuresText(const FiguresHead &head, const judge::Speed &speed);
 
+/// The same of a judged candidate, dated today; empty where it was not right or not timed. `run` says what measured it.
+std::string figuresOf(const judge::Verdict &verdict, const std::string &kernel, const std::string &card,
+                      const std::string &run);
+
 } // namespace opsight::port

@@ -10,7 +10,6 @@
 #include "port/recipe.h"
 #include "port/replay.h"
 #include "port/source_candidate.h"
-#include <ctime>
 #include <random>
 
 namespace opsight::port {
@@ -41,7 +40,6 @@ private:
   Status translate();
   Status chooseReference();
   Status readRecorded();
-  void keepFigures();
   Status judgeOne(Entry &entry, double from, double to);
   Status verify();
   Status improve();
@@ -244,19 +242,6 @@ Status Port::readRecorded() {
   return {};
 }
 
-/// The winner's own times, where it was right and timed.
-void Port::keepFigures() {
-  const judge::Verdict &verdict = outcome.verdict;
-  if (!verdict.accuracy.pass || !verdict.speed || verdict.speed->cases.empty())
-    return;
-  std::time_t now = std::time(nullptr);
-  char day[16] = "";
-  std::strftime(day, sizeof day, "%Y-%m-%d", std::gmtime(&now));
-  FiguresHead head{verdict.operatorName, winner->candidate->source().kernel, outcome.profile.name, verdict.device.device,
-                   "opsight " + outcome.verb + " of " + outcome.request.source.filename().string() + ", " + day};
-  outcome.figures = figuresText(head, *verdict.speed);
-}
-
 Status Port::judgeOne(Entry &entry, double from, double to) {
   judge::Progress progress;
   progress.step = [&](const std::string &what, double fraction) {
@@ -361,7 +346,8 @@ Status Port::conclude() {
     const std::vector<std::string> &notes = build.artifact->manifest.notes;
     outcome.notes.insert(outcome.notes.end(), notes.begin(), notes.end());
   }
-  keepFigures();
+  outcome.figures = figuresOf(outcome.verdict, winner->candidate->source().kernel, outcome.profile.name,
+                              "opsight " + outcome.verb + " of " + outcome.request.source.filename().string());
   outcome.replay = replayCommand(outcome, winner->result, folder);
   for (Entry &entry : entries) {
     entry.result.files = candidateFiles(*entry.candidate, outcome.request, sample);
