@@ -98,7 +98,11 @@ Status timeCases(Bench &bench, Candidate &candidate, Candidate &reference, std::
     if (timed->wrong) {
       verdict.accuracy.pass = false;
       verdict.reasons.insert(verdict.reasons.end(), timed->wrong->reasons.begin(), timed->wrong->reasons.end());
-      verdict.checks.push_back({"timed_runs", false, timed->wrong->c.name + ": " + timed->wrong->detail});
+      std::string how = timed->wrong->c.name + ": " + timed->wrong->detail;
+      for (Check &check : verdict.checks) // what passed while accuracy was judged may fail on a larger case
+        if (std::ranges::find(timed->wrong->reasons, check.name) != timed->wrong->reasons.end())
+          check = {check.name, false, how};
+      verdict.checks.push_back({"timed_runs", false, how});
       verdict.accuracy.cases.push_back(std::move(*timed->wrong));
       speed.notMeasured = "a run that was timed was wrong";
       return {};

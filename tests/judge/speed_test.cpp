@@ -126,6 +126,8 @@ TEST(Speed, FailsAKernelThatStopsWritingOnceItIsTimed) {
   ASSERT_TRUE(verdict);
   EXPECT_FALSE(verdict->pass);
   EXPECT_THAT(verdict->reasons, Contains("unwritten"));
+  for (const judge::Check &check : verdict->checks)
+    EXPECT_EQ(check.pass == false, check.name == "unwritten" || check.name == "timed_runs") << check.name;
 }
 
 TEST(Speed, CatchesReplayByAddressWhileTiming) {
