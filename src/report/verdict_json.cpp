@@ -114,15 +114,22 @@ Json candidateHead(const port::CandidateResult &candidate) {
   return {{"name", candidate.name}, {"proposer", candidate.proposer}, {"parameters", candidate.parameters}};
 }
 
-/// What each candidate came to, in one line of figures.
-Json summary(const port::CandidateResult &candidate) {
-  Json json = candidateHead(candidate);
+/// How far the candidate came, and what was said of it.
+void addState(Json &json, const port::CandidateResult &candidate) {
   json["state"] = candidate.state;
   if (!candidate.why.empty())
     json["why"] = candidate.why;
   if (candidate.verdict) {
     json["verdict"] = candidate.verdict->pass ? "PASS" : "FAIL";
     json["reasons"] = candidate.verdict->reasons;
+  }
+}
+
+/// What each candidate came to, in one line of figures.
+Json summary(const port::CandidateResult &candidate) {
+  Json json = candidateHead(candidate);
+  addState(json, candidate);
+  if (candidate.verdict) {
     json["max_error"] = number(candidate.verdict->accuracy.maxError);
     if (candidate.verdict->speed && candidate.verdict->speed->notMeasured.empty())
       json["ratio"] = number(candidate.verdict->speed->ratio);
@@ -178,14 +185,9 @@ std::string verdictJson(const port::Outcome &outcome) {
 std::string candidateJson(const port::Outcome &outcome, const port::CandidateResult &candidate) {
   Json json = {{"schema", "opsight.verdict/1"}, {"operator", outcome.request.op->name()}, {"card", cardJson(outcome)}};
   json["candidate"] = candidateHead(candidate);
-  json["state"] = candidate.state;
-  if (!candidate.why.empty())
-    json["why"] = candidate.why;
-  if (candidate.verdict) {
-    json["verdict"] = candidate.verdict->pass ? "PASS" : "FAIL";
-    json["reasons"] = candidate.verdict->reasons;
+  addState(json, candidate);
+  if (candidate.verdict)
     addVerdict(json, *candidate.verdict);
-  }
   return dumped(json);
 }
 
