@@ -19,6 +19,7 @@ struct Context {
   llvm::Function *kernel = nullptr;
   Target target;
   card::Manifest manifest;
+  std::vector<SourcePlace> places{}; // of barriers, by the number that their calls carry (warp/)
 };
 
 struct Pass {

@@ -2,6 +2,7 @@
 #include "lower/registry.h"
 #include "lower/native/passes.h"
 #include "lower/spirv/passes.h"
+#include "lower/warp/passes.h"
 #include <algorithm>
 
 namespace opsight::lower {
@@ -10,9 +11,10 @@ std::vector<const Pass *> allPasses() {
   std::vector<const Pass *> all;
   for (const Pass *pass : spirv::passes())
     all.push_back(pass);
-  for (const Pass *pass : native::ownPasses())
-    if (std::ranges::find(all, pass) == all.end()) // what both use is listed once
-      all.push_back(pass);
+  for (auto passes : {native::ownPasses(), warp::ownPasses()})
+    for (const Pass *pass : passes)
+      if (std::ranges::find(all, pass) == all.end()) // what several use is listed once
+        all.push_back(pass);
   return all;
 }
 

@@ -52,6 +52,19 @@ static bool isOnlyRead(llvm::Value &pointer, llvm::SmallVectorImpl<llvm::LoadIns
   });
 }
 
+MovedReads readStructsFromShared(llvm::Function &kernel) {
+  MovedReads moved;
+  auto *globalPointer = llvm::PointerType::get(kernel.getContext(), globalSpace);
+  for (llvm::Argument &argument : kernel.args())
+    if (llvm::SmallVector<llvm::LoadInst *> loads; argument.hasByValAttr() && isOnlyRead(argument, loads))
+      for (llvm::LoadInst *load : loads) {
+        auto *cast = new llvm::AddrSpaceCastInst(load->getPointerOperand(), globalPointer, "", load->getIterator());
+        load->setOperand(0, cast);
+        moved.push_back({load, cast});
+      }
+  return moved;
+}
+
 namespace {
 // The changes for the analysis, undone when it ends.
 class Disguise {
@@ -63,10 +76,7 @@ public:
       else if (isBlockBarrier(instruction) && instruction.getNumOperands() == 3) // number, predicate, callee
         cutPredicate(llvm::cast<llvm::CallInst>(instruction));
     }
-    for (llvm::Argument &argument : kernel.args())
-      if (llvm::SmallVector<llvm::LoadInst *> loads; argument.hasByValAttr() && isOnlyRead(argument, loads))
-        for (llvm::LoadInst *load : loads)
-          readFromShared(*load);
+    moved = readStructsFromShared(kernel);
   }
   ~Disguise() {
     for (auto [load, cast] : moved) {
@@ -100,20 +110,14 @@ private:
     cuts.push_back({&call, call.getArgOperand(1)});
     call.setArgOperand(1, llvm::ConstantInt::getTrue(call.getContext()));
   }
-  void readFromShared(llvm::LoadInst &load) {
-    auto *globalPointer = llvm::PointerType::get(load.getContext(), globalSpace);
-    auto *cast = new llvm::AddrSpaceCastInst(load.getPointerOperand(), globalPointer, "", load.getIterator());
-    load.setOperand(0, cast);
-    moved.push_back({&load, cast});
-  }
   llvm::SmallVector<llvm::Instruction *> ties, conditions;
-  llvm::SmallVector<std::pair<llvm::LoadInst *, llvm::AddrSpaceCastInst *>> moved;
+  MovedReads moved;
   llvm::SmallVector<std::pair<llvm::CallInst *, llvm::Value *>> cuts;
 };
 } // namespace
 
 // Blocks whose execution a branch that differs between threads decides: all on the way from it to where its ways meet.
-static llvm::SmallPtrSet<llvm::BasicBlock *, 16> decidedByThreads(llvm::Function &kernel, llvm::UniformityInfo &uniformity,
+static llvm::SmallPtrSet<llvm::BasicBlock *, 16> findDecided(llvm::Function &kernel, llvm::UniformityInfo &uniformity,
                                                                    llvm::PostDominatorTree &after) {
   llvm::SmallPtrSet<llvm::BasicBlock *, 16> decided;
   for (llvm::BasicBlock &block : kernel) {
@@ -134,19 +138,22 @@ static llvm::SmallPtrSet<llvm::BasicBlock *, 16> decidedByThreads(llvm::Function
   return decided;
 }
 
-llvm::SmallVector<llvm::CallInst *> reachedByFew(llvm::Function &kernel) {
+llvm::SmallVector<llvm::CallInst *> decidedByThreads(llvm::Function &kernel) {
   auto machine = createNvptxMachine();
-  Disguise disguise(kernel);
   Analyses analyses(machine.get());
   auto &uniformity = analyses.functions.getResult<llvm::UniformityInfoAnalysis>(kernel);
   auto &after = analyses.functions.getResult<llvm::PostDominatorTreeAnalysis>(kernel);
-  llvm::SmallVector<llvm::CallInst *> few;
-  auto decided = decidedByThreads(kernel, uniformity, after);
-  for (llvm::BasicBlock *block : decided)
-    for (llvm::Instruction &instruction : *block)
-      if (isBlockBarrier(instruction) || asWarpOperation(instruction))
-        few.push_back(llvm::cast<llvm::CallInst>(&instruction));
-  return few;
+  llvm::SmallVector<llvm::CallInst *> calls;
+  auto decided = findDecided(kernel, uniformity, after);
+  for (llvm::Instruction &instruction : llvm::instructions(kernel))
+    if (decided.contains(instruction.getParent()) && (isBlockBarrier(instruction) || asWarpOperation(instruction)))
+      calls.push_back(llvm::cast<llvm::CallInst>(&instruction));
+  return calls;
+}
+
+llvm::SmallVector<llvm::CallInst *> reachedByFew(llvm::Function &kernel) {
+  Disguise disguise(kernel);
+  return decidedByThreads(kernel);
 }
 
 // Whether each round of the loops around `block` comes by it, and each run of the kernel by the outermost of them.

@@ -124,8 +124,16 @@ static bool needsExtensions(std::span<const uint32_t> words) {
   return false;
 }
 
+// The validator's OpenCL environments end with SPIR-V 1.2; subgroups need 1.3.
+static spv_target_env environmentOf(std::span<const uint32_t> words) {
+  constexpr uint32_t version13 = 0x00010300;
+  if (words[1] >= version13)
+    return SPV_ENV_UNIVERSAL_1_3;
+  return needsExtensions(words) ? SPV_ENV_UNIVERSAL_1_0 : SPV_ENV_OPENCL_2_0;
+}
+
 static Result<Binary> validate(std::span<const uint32_t> words) {
-  spvtools::SpirvTools tools(needsExtensions(words) ? SPV_ENV_UNIVERSAL_1_0 : SPV_ENV_OPENCL_2_0);
+  spvtools::SpirvTools tools(environmentOf(words));
   std::string messages;
   tools.SetMessageConsumer([&](spv_message_level_t, const char *, const spv_position_t &position, const char *message) {
     messages += fmt::format("{}: {}\n", position.index, message);

@@ -3,7 +3,6 @@
 #include "lower/kernel.h"
 #include "lower/spirv/builtins.h"
 #include "lower/spirv/warp_operations.h"
-#include <llvm/IR/InstIterator.h>
 
 namespace opsight::lower::spirv {
 
@@ -20,17 +19,15 @@ static llvm::Value *exchange(llvm::IRBuilderBase &b, const WarpOperation &operat
     llvm::Value *source = b.CreateAdd(view.base, sourceLane(b, operation, view.lane));
     word = b.CreateAlignedLoad(b.getInt32Ty(), wordAddress(b, words, source), llvm::Align(4));
   } else {
-    word = combineLanes(b, operation.kind, words, view, b.CreateAnd(operation.mask, view.present), own);
+    auto read = [&](unsigned lane) { return wordOfLane(b, words, view, lane); };
+    word = combineLanes(b, operation.kind, read, b.CreateAnd(operation.mask, view.present), own);
   }
   callBlockBarrier(b);
   return asResult(b, operation, word);
 }
 
 static Status run(Context &context) {
-  llvm::SmallVector<WarpOperation> operations;
-  for (llvm::Instruction &instruction : llvm::instructions(*context.kernel))
-    if (auto operation = asWarpOperation(instruction))
-      operations.push_back(*operation);
+  llvm::SmallVector<WarpOperation> operations = findWarpOperations(*context.kernel);
   if (operations.empty())
     return {};
   uint64_t threads = llvm::alignTo(context.target.block.count(), 32);

@@ -14,11 +14,12 @@ std::span<const Pass *const> passes() {
       &symbol_parameters, &dynamic_shared, &local_memory,
       // Generic pointers find their memory; also promotes the locals of unoptimised code.
       &specialise, &expand_memory_calls,
-      // What threads share: who waits for whom is settled before barriers and warps lose their CUDA names.
-      &schedule_threads, &separate_tails, &map_warps, &map_barriers,
+      // What threads share: who waits for whom is settled before barriers and warps lose their CUDA names. Subgroups
+      // first: what they take no longer has to be reached by the whole block.
+      &map_subgroups, &schedule_threads, &separate_tails, &map_warps, &map_barriers,
       // CUDA's meaning into OpenCL's, while address spaces are still CUDA's.
-      &contract_multiply_add, &clamp_shifts, &saturate_casts, &expand_integers, &map_indices, &map_mathematics,
-      &map_atomics,
+      &contract_multiply_add, &soft_half, &clamp_shifts, &saturate_casts, &expand_integers, &map_indices,
+      &map_mathematics, &map_atomics,
       // Forms and numbers last: the passes before may bring back what these remove.
       &promote_integers, &legalise_values, &plain_addresses, &remap_address_spaces, &strip_for_driver};
   return pipeline;

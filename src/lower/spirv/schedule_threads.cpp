@@ -228,6 +228,7 @@ void Scheduler::finishWarpStops(Value *members) {
   BasicBlock *join = BasicBlock::Create(b.getContext(), "finished", &kernel);
   auto *choice = b.CreateSwitch(at, join);
   std::map<WarpKind, BasicBlock *> blocks;
+  auto read = [&](unsigned lane) { return wordOfLane(b, words, view, lane); };
   for (auto [index, stop] : llvm::enumerate(stops)) {
     if (!stop.warp || stop.warp->kind == WarpKind::Sync)
       continue;
@@ -239,7 +240,7 @@ void Scheduler::finishWarpStops(Value *members) {
       Value *value = kind == WarpKind::ShuffleIndex
                          ? b.CreateAlignedLoad(b.getInt32Ty(), wordAddress(b, words, b.CreateAdd(view.base, load(source))),
                                                llvm::Align(4))
-                         : combineLanes(b, kind, words, view, members, load(word));
+                         : combineLanes(b, kind, read, members, load(word));
       b.CreateStore(value, result);
       b.CreateBr(join);
     }
@@ -316,6 +317,8 @@ static Status run(Context &context) {
   std::string why = whyRounds(*context.kernel);
   if (why.empty())
     return {};
+  if (context.manifest.subgroupWidth)
+    return internalError("a kernel with subgroup operations needs rounds, because " + why);
   context.manifest.notes.push_back(
       fmt::format("threads proceed in rounds, because {}; each costs two barriers", why));
   Scheduler(context).run();

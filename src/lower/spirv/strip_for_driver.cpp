@@ -22,7 +22,8 @@ static Status refuseForeignCalls(const Context &context) {
   return {};
 }
 
-// The manifest says what the code asks of the device, and a device known to lack it is told now, with the line.
+// The manifest says what the code asks of the device, and a device known to lack double is told now, with the line;
+// for one without half, soft_half left none.
 static Status noteTypes(Context &context) {
   for (llvm::Instruction &instruction : llvm::instructions(*context.kernel)) {
     llvm::Type *scalar = instruction.getType()->getScalarType();
@@ -30,8 +31,6 @@ static Status noteTypes(Context &context) {
     context.manifest.needsHalf |= scalar->isHalfTy();
     if (scalar->isDoubleTy() && !context.target.hasDouble)
       return unsupported("the card has no double precision", "compute in float", placeOf(instruction));
-    if (scalar->isHalfTy() && !context.target.hasHalf)
-      return unsupported("the card has no half precision", "compute in float", placeOf(instruction));
   }
   return {};
 }
@@ -63,7 +62,9 @@ static Status run(Context &context) {
     if (function.isDeclaration() && function.use_empty())
       function.eraseFromParent();
   dropAttributes(*context.kernel);
-  context.module.setTargetTriple(llvm::Triple("spirv64v1.0-unknown-unknown"));
+  // Subgroup shuffles and ballots came with 1.3; what needs none stays readable to the oldest drivers.
+  context.module.setTargetTriple(
+      llvm::Triple(context.manifest.subgroupWidth ? "spirv64v1.3-unknown-unknown" : "spirv64v1.0-unknown-unknown"));
   context.module.setDataLayout("e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n8:16:32:64-G1");
   return {};
 }

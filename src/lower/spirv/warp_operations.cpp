@@ -2,6 +2,7 @@
 // straight code and inside the scheduler's loop.
 #include "lower/spirv/warp_operations.h"
 #include "lower/spirv/builtins.h"
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
 
@@ -52,6 +53,14 @@ std::optional<WarpOperation> asWarpOperation(llvm::Instruction &instruction) {
       return WarpOperation{call, row.kind, operand(row.mask), operand(row.value), operand(row.lane), operand(row.clamp)};
     }
   return std::nullopt;
+}
+
+llvm::SmallVector<WarpOperation> findWarpOperations(llvm::Function &kernel) {
+  llvm::SmallVector<WarpOperation> operations;
+  for (llvm::Instruction &instruction : llvm::instructions(kernel))
+    if (auto operation = asWarpOperation(instruction))
+      operations.push_back(*operation);
+  return operations;
 }
 
 bool isBlockBarrier(const llvm::Instruction &instruction) {
@@ -118,27 +127,26 @@ static Value *neutral(IRBuilderBase &b, WarpKind kind) {
   }
 }
 
-static Value *wordOfLane(IRBuilderBase &b, llvm::GlobalVariable *words, const WarpView &view, unsigned lane) {
+Value *wordOfLane(IRBuilderBase &b, llvm::GlobalVariable *words, const WarpView &view, unsigned lane) {
   Value *address = wordAddress(b, words, b.CreateAdd(view.base, b.getInt32(lane)));
   return b.CreateAlignedLoad(b.getInt32Ty(), address, llvm::Align(4));
 }
 
 // Bit l of the result: whether lane l's word passes `test`.
 template <class Test>
-static Value *lanesWhere(IRBuilderBase &b, llvm::GlobalVariable *words, const WarpView &view, Test test) {
+static Value *lanesWhere(IRBuilderBase &b, ReadLane read, Test test) {
   Value *bits = b.getInt32(0);
   for (unsigned lane = 0; lane < 32; ++lane) {
-    Value *passes = b.CreateZExt(test(wordOfLane(b, words, view, lane)), b.getInt32Ty());
+    Value *passes = b.CreateZExt(test(read(lane)), b.getInt32Ty());
     bits = b.CreateOr(bits, b.CreateShl(passes, lane));
   }
   return bits;
 }
 
-Value *combineLanes(IRBuilderBase &b, WarpKind kind, llvm::GlobalVariable *words, const WarpView &view, Value *mask,
-                    Value *own) {
+Value *combineLanes(IRBuilderBase &b, WarpKind kind, ReadLane read, Value *mask, Value *own) {
   Value *zero = b.getInt32(0);
-  auto set = [&] { return lanesWhere(b, words, view, [&](Value *word) { return b.CreateICmpNE(word, zero); }); };
-  auto equal = [&] { return lanesWhere(b, words, view, [&](Value *word) { return b.CreateICmpEQ(word, own); }); };
+  auto set = [&] { return lanesWhere(b, read, [&](Value *word) { return b.CreateICmpNE(word, zero); }); };
+  auto equal = [&] { return lanesWhere(b, read, [&](Value *word) { return b.CreateICmpEQ(word, own); }); };
   switch (kind) {
   case WarpKind::Ballot: return b.CreateAnd(set(), mask);
   case WarpKind::Any: return b.CreateZExt(b.CreateICmpNE(b.CreateAnd(set(), mask), zero), b.getInt32Ty());
@@ -154,7 +162,7 @@ Value *combineLanes(IRBuilderBase &b, WarpKind kind, llvm::GlobalVariable *words
   Value *sum = neutral(b, kind);
   for (unsigned lane = 0; lane < 32; ++lane) {
     Value *takesPart = b.CreateICmpNE(b.CreateAnd(mask, b.getInt32(1u << lane)), zero);
-    sum = b.CreateSelect(takesPart, step(b, kind, sum, wordOfLane(b, words, view, lane)), sum);
+    sum = b.CreateSelect(takesPart, step(b, kind, sum, read(lane)), sum);
   }
   return sum;
 }

@@ -1,7 +1,8 @@
-// CUDA's warp operations as data: which they are in the IR, and how each finds its result once every lane has put its
-// value into an array that all lanes can read.
+// CUDA's warp operations as data: which they are in the IR, and how each finds its result once every lane's word can be
+// read: from an array in shared memory, or by subgroup shuffles.
 #pragma once
 #include "lower/spirv/passes.h"
+#include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/IR/IRBuilder.h>
 #include <optional>
 
@@ -26,6 +27,8 @@ struct WarpOperation {
 
 /// The warp operation that `instruction` is, if it is one.
 std::optional<WarpOperation> asWarpOperation(llvm::Instruction &instruction);
+/// All of `kernel`, in the order of its code.
+llvm::SmallVector<WarpOperation> findWarpOperations(llvm::Function &kernel);
 /// True for __syncthreads() and its voting forms.
 bool isBlockBarrier(const llvm::Instruction &instruction);
 
@@ -41,9 +44,12 @@ WarpView createWarpView(llvm::IRBuilderBase &builder);
 llvm::Value *publishedValue(llvm::IRBuilderBase &builder, const WarpOperation &operation);
 /// The lane a shuffle reads, by PTX's rule for clamps and segments: its own where the wanted one is out of reach.
 llvm::Value *sourceLane(llvm::IRBuilderBase &builder, const WarpOperation &operation, llvm::Value *lane);
-/// What an operation other than a shuffle gives, from the 32 words at `words[base…]` of the lanes in `mask`.
-llvm::Value *combineLanes(llvm::IRBuilderBase &builder, WarpKind kind, llvm::GlobalVariable *words, const WarpView &view,
-                          llvm::Value *mask, llvm::Value *own);
+/// Emits the reading of one lane's word.
+using ReadLane = llvm::function_ref<llvm::Value *(unsigned lane)>;
+/// What an operation other than a shuffle gives, from the words of the lanes in `mask`.
+llvm::Value *combineLanes(llvm::IRBuilderBase &builder, WarpKind kind, ReadLane read, llvm::Value *mask, llvm::Value *own);
+/// `words[base + lane]` of an array in shared memory to which every lane has written.
+llvm::Value *wordOfLane(llvm::IRBuilderBase &builder, llvm::GlobalVariable *words, const WarpView &view, unsigned lane);
 /// `words[index]` of an array in shared memory.
 llvm::Value *wordAddress(llvm::IRBuilderBase &builder, llvm::GlobalVariable *words, llvm::Value *index);
 /// 32 bits as the type that the operation's call has.

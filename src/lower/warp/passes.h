@@ -1,0 +1,29 @@
+// The warp machine: the passes that turn a kernel whose block has many threads into one function over a warp, whose
+// threads are the lanes of vectors, each pass in the file of its name. passes.cpp says in which order they run and why.
+//
+// Until `vectorise` the kernel is scalar: it is what one thread does, and its lane is what the intrinsic
+// llvm.nvvm.read.ptx.sreg.laneid says, 0 to Target::lanes - 1, the only source of differences between the threads of a
+// warp. Afterwards control flow is the warp's own, values that differ between threads are vectors, and barriers are
+// calls of `barrierName`, until `suspend` makes a state machine of them.
+#pragma once
+#include "lower/pass.h"
+
+namespace opsight::lower::warp {
+
+/// Parameters behind those of the manifest and of native/passes.h's block and grid, by these names.
+inline constexpr const char *sharedName = "opsight.shared"; // dynamic shared memory of the launch
+inline constexpr const char *staticName = "opsight.static"; // static shared arrays, Manifest::staticSharedBytes
+inline constexpr const char *warpName = "opsight.warp";     // number of the warp in its block
+
+/// i32 barrierName(i32 place, i32 kind, i32 contribution): index into Context::places, BarrierKind, what this warp adds.
+inline constexpr const char *barrierName = "opsight.barrier";
+enum class BarrierKind : unsigned { Plain, Count, And, Or };
+/// void faultName(i32 place): some of the warp's living threads do not come to the barrier; a return follows.
+inline constexpr const char *faultName = "opsight.fault";
+
+/// In the order of the pipeline.
+std::span<const Pass *const> passes();
+/// Those that are this target's own, for the registry.
+std::span<const Pass *const> ownPasses();
+
+} // namespace opsight::lower::warp
