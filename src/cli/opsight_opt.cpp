@@ -18,7 +18,7 @@ struct Options {
   std::string file = "-", kernel, emit;
   std::vector<std::string> passes;
   std::vector<uint32_t> block = {1}, subgroups;
-  bool list = false;
+  bool noHalf = false, list = false;
 };
 } // namespace
 
@@ -32,7 +32,7 @@ static lower::Target targetOf(const Options &options) {
   lower::Target target;
   target.block = {extent(0), extent(1), extent(2)};
   target.subgroupWidths = {options.subgroups.begin(), options.subgroups.end()};
-  target.hasHalf = true;
+  target.hasHalf = !options.noHalf;
   return target;
 }
 
@@ -78,6 +78,7 @@ int main(int argc, char **argv) {
   app.add_option("--block", options.block, "threads of a block, x[,y[,z]]")->allow_extra_args(false)->delimiter(',');
   app.add_option("--subgroups", options.subgroups, "subgroup widths of the device")->allow_extra_args(false)->delimiter(',');
   app.add_option("--emit", options.emit, "the whole pipeline, then the back end")->check(CLI::IsMember({"spirv", "spvasm"}));
+  app.add_flag("--no-half", options.noHalf, "a device without half precision");
   app.add_flag("--list", options.list, "name all passes");
   CLI11_PARSE(app, argc, argv);
   if (options.list) {
