@@ -1,7 +1,6 @@
 // See half_bits.h. A half is s eeeee ffffffffff: exponent 0 is zero and the subnormals, multiples of 2⁻²⁴; 31 is
 // infinity and NaN.
 #include "lower/half_bits.h"
-#include <llvm/ADT/FloatingPointMode.h>
 
 namespace opsight::lower {
 
@@ -89,33 +88,6 @@ Value *fuseHalves(IRBuilderBase &b, Value *x, Value *y, Value *z) {
   Value *zero = llvm::Constant::getNullValue(sum->getType());
   Value *away = b.CreateICmpEQ(b.CreateFCmpOLT(error, zero), b.CreateFCmpOLT(sum, zero));
   return roundFloat(b, makeOdd(b, sum, b.CreateFCmpONE(error, zero), away));
-}
-
-Value *isHalfOfClass(IRBuilderBase &b, Value *bits, unsigned mask) {
-  struct Class {
-    unsigned positive, negative;
-    uint32_t least, most; // magnitudes
-  };
-  constexpr Class classes[] = {{llvm::fcPosZero, llvm::fcNegZero, 0, 0},
-                               {llvm::fcPosSubnormal, llvm::fcNegSubnormal, 1, halfLeastNormal - 1},
-                               {llvm::fcPosNormal, llvm::fcNegNormal, halfLeastNormal, halfInfinity - 1},
-                               {llvm::fcPosInf, llvm::fcNegInf, halfInfinity, halfInfinity},
-                               {llvm::fcSNan, llvm::fcSNan, halfInfinity + 1, (halfInfinity | halfQuiet) - 1},
-                               {llvm::fcQNan, llvm::fcQNan, halfInfinity | halfQuiet, halfMagnitude}};
-  Value *magnitude = b.CreateAnd(bits, number(bits, halfMagnitude));
-  Value *negative = b.CreateICmpNE(b.CreateAnd(bits, number(bits, halfSign)), number(bits, 0));
-  Value *result = llvm::Constant::getNullValue(negative->getType());
-  for (const Class &one : classes) {
-    if (!(mask & (one.positive | one.negative)))
-      continue;
-    Value *within = b.CreateICmpULE(b.CreateSub(magnitude, number(bits, one.least)), number(bits, one.most - one.least));
-    if (!(mask & one.negative))
-      within = b.CreateAnd(within, b.CreateNot(negative));
-    else if (!(mask & one.positive))
-      within = b.CreateAnd(within, negative);
-    result = b.CreateOr(result, within);
-  }
-  return result;
 }
 
 } // namespace opsight::lower

@@ -17,7 +17,4 @@ llvm::Value *roundToHalf(llvm::IRBuilderBase &b, llvm::Value *real);
 /// x·y + z rounded once, all i16.
 llvm::Value *fuseHalves(llvm::IRBuilderBase &b, llvm::Value *x, llvm::Value *y, llvm::Value *z);
 
-/// Whether a half is of one of the classes in `mask`, which is llvm.is.fpclass's.
-llvm::Value *isHalfOfClass(llvm::IRBuilderBase &b, llvm::Value *bits, unsigned mask);
-
 } // namespace opsight::lower

@@ -6,6 +6,7 @@
 // rounding would, subnormal halves included. Integers over 2²⁴, which a float would round, are infinite as halves anyway.
 // Needs one function (inline_all), variables as buffers (symbol_parameters) and multiply-adds fused while products can
 // still be told (contract_multiply_add); leaves floats and doubles for the passes behind it.
+#include "lower/float_class.h"
 #include "lower/half_bits.h"
 #include "lower/spirv/map_types.h"
 #include "lower/spirv/passes.h"
@@ -126,7 +127,7 @@ private:
     case llvm::Intrinsic::fmuladd:
       return half(fuseHalves(b, bits(0), bits(1), bits(2)));
     case llvm::Intrinsic::is_fpclass:
-      return isHalfOfClass(b, bits(0), unsigned(llvm::cast<llvm::ConstantInt>(op.getOperand(1))->getZExtValue()));
+      return isOfClass(b, bits(0), 10, unsigned(llvm::cast<llvm::ConstantInt>(op.getOperand(1))->getZExtValue()));
     default:
       return inFloat(call);
     }
