@@ -1,6 +1,7 @@
 // libm_calls: CUDA's functions without an LLVM intrinsic become calls of the C library's mathematics, by one table, or
 // are composed from others. LLVM itself turns its intrinsics (exp, sin …) into such calls, so native code needs libm.so;
 // its functions err by less than 1 ulp, which inline polynomials for every function would have to match first.
+#include "lower/composed_functions.h"
 #include "lower/native/passes.h"
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
@@ -39,50 +40,37 @@ template <llvm::Intrinsic::ID function> static Value *ofPi(IRBuilderBase &b, llv
   Value *rest = b.CreateFSub(a[0], b.CreateFMul(half, constant(type, 2)));
   return b.CreateUnaryIntrinsic(function, b.CreateFMul(rest, constant(type, 3.14159265358979323846)));
 }
-static Value *normcdf(IRBuilderBase &b, llvm::Type *type, Arguments a) {
-  Value *scaled = b.CreateFMul(a[0], constant(type, -0.70710678118654752440));
-  return b.CreateFMul(constant(type, 0.5), libm(b, "erfc", type, {scaled}));
-}
-static Value *rhypot(IRBuilderBase &b, llvm::Type *type, Arguments a) {
-  return b.CreateFDiv(constant(type, 1), libm(b, "hypot", type, a));
-}
-static Value *norm3d(IRBuilderBase &b, llvm::Type *type, Arguments a) {
-  return libm(b, "hypot", type, {libm(b, "hypot", type, {a[0], a[1]}), a[2]});
-}
-static Value *norm4d(IRBuilderBase &b, llvm::Type *type, Arguments a) {
-  return libm(b, "hypot", type, {norm3d(b, type, a), a[3]});
-}
 
 constexpr Row rows[] = {
-    {"erf"},     {"erfc"},   {"cbrt"},  {"expm1"}, {"log1p"},     {"hypot"},     {"tgamma"}, {"lgamma"},
-    {"asinh"},   {"acosh"},  {"atanh"}, {"remainder"}, {"nextafter"}, {"j0"},    {"j1"},     {"y0"},
-    {"y1"},      {"jn"},     {"yn"},    {"normcdf", normcdf},     {"rhypot", rhypot},        {"norm3d", norm3d},
-    {"norm4d", norm4d},      {"sinpi", ofPi<llvm::Intrinsic::sin>},   {"cospi", ofPi<llvm::Intrinsic::cos>},
+    {"erf"},   {"erfc"},  {"cbrt"},      {"expm1"},     {"log1p"}, {"hypot"}, {"tgamma"}, {"lgamma"},
+    {"asinh"}, {"acosh"}, {"atanh"},     {"remainder"}, {"nextafter"}, {"j0"}, {"j1"},    {"y0"},
+    {"y1"},    {"jn"},    {"yn"},        {"sinpi", ofPi<llvm::Intrinsic::sin>}, {"cospi", ofPi<llvm::Intrinsic::cos>},
 };
 
-static const Row *rowOf(llvm::StringRef name, llvm::Type *type) {
+/// Null for what is none of CUDA's functions without an intrinsic.
+static Value *translate(llvm::CallInst *call) {
+  const llvm::Function *callee = call->getCalledFunction();
+  llvm::Type *type = call->getType();
+  llvm::StringRef name = callee ? callee->getName() : "";
   if (!name.consume_front("__nv_") || (type->isFloatTy() && !name.consume_back("f")))
     return nullptr;
+  llvm::IRBuilder<> builder(call);
+  llvm::SmallVector<Value *> arguments(call->args());
   for (const Row &row : rows)
     if (row.name == name)
-      return &row;
-  return nullptr;
+      return row.compose ? row.compose(builder, type, arguments) : libm(builder, name, type, arguments);
+  return composeFunction(builder, name, arguments, [&](llvm::StringRef function, Arguments given) {
+    return libm(builder, function, type, given);
+  });
 }
 
 static Status run(Context &context) {
-  for (llvm::Instruction &instruction : llvm::make_early_inc_range(llvm::instructions(*context.kernel))) {
-    auto *call = llvm::dyn_cast<llvm::CallInst>(&instruction);
-    const llvm::Function *callee = call ? call->getCalledFunction() : nullptr;
-    const Row *row = callee ? rowOf(callee->getName(), call->getType()) : nullptr;
-    if (!row)
-      continue;
-    llvm::IRBuilder<> builder(call);
-    llvm::SmallVector<Value *> arguments(call->args());
-    Value *value = row->compose ? row->compose(builder, call->getType(), arguments)
-                                : libm(builder, row->name, call->getType(), arguments);
-    call->replaceAllUsesWith(value);
-    call->eraseFromParent();
-  }
+  for (llvm::Instruction &instruction : llvm::make_early_inc_range(llvm::instructions(*context.kernel)))
+    if (auto *call = llvm::dyn_cast<llvm::CallInst>(&instruction))
+      if (Value *value = translate(call)) {
+        call->replaceAllUsesWith(value);
+        call->eraseFromParent();
+      }
   return {};
 }
 

@@ -1,5 +1,7 @@
 // map_mathematics: LLVM's mathematical intrinsics and the __nv_* functions become OpenCL builtins, by one table; the few
 // that OpenCL lacks are composed from others. Anything not here keeps its name, and strip_for_driver refuses it.
+#include "lower/composed_functions.h"
+#include "lower/float_class.h"
 #include "lower/spirv/builtins.h"
 #include "lower/spirv/passes.h"
 #include <llvm/ADT/StringMap.h>
@@ -34,19 +36,6 @@ static Value *maximum(IRBuilderBase &b, llvm::Type *type, Arguments a) {
 }
 static Value *minimum(IRBuilderBase &b, llvm::Type *type, Arguments a) {
   return b.CreateSelect(unordered(b, a), b.CreateFAdd(a[0], a[1]), call(b, "fmin", type, a));
-}
-static Value *normcdf(IRBuilderBase &b, llvm::Type *type, Arguments a) {
-  Value *scaled = b.CreateFMul(a[0], constant(type, -0.70710678118654752440));
-  return b.CreateFMul(constant(type, 0.5), call(b, "erfc", type, {scaled}));
-}
-static Value *rhypot(IRBuilderBase &b, llvm::Type *type, Arguments a) {
-  return b.CreateFDiv(constant(type, 1.0), call(b, "hypot", type, a));
-}
-static Value *norm3d(IRBuilderBase &b, llvm::Type *type, Arguments a) {
-  return call(b, "hypot", type, {call(b, "hypot", type, {a[0], a[1]}), a[2]});
-}
-static Value *norm4d(IRBuilderBase &b, llvm::Type *type, Arguments a) {
-  return call(b, "hypot", type, {norm3d(b, type, a), a[3]});
 }
 
 // Most significant set bit first; OpenCL's clz gives the width for zero, as CUDA's __clz does.
@@ -113,7 +102,6 @@ constexpr Row libdevice[] = {
     {"erf", "erf"}, {"erfc", "erfc"}, {"cbrt", "cbrt"}, {"expm1", "expm1"}, {"log1p", "log1p"}, {"hypot", "hypot"},
     {"tgamma", "tgamma"}, {"lgamma", "lgamma"}, {"sinpi", "sinpi"}, {"cospi", "cospi"}, {"asinh", "asinh"},
     {"acosh", "acosh"}, {"atanh", "atanh"}, {"remainder", "remainder"}, {"nextafter", "nextafter"},
-    {"normcdf", "", normcdf}, {"rhypot", "", rhypot}, {"norm3d", "", norm3d}, {"norm4d", "", norm4d},
 };
 
 static const Row *findRow(llvm::ArrayRef<Row> rows, llvm::StringRef name) {
@@ -132,6 +120,25 @@ static const Row *rowOf(const llvm::Function &callee) {
   if (const Row *row = findRow(libdevice, name))
     return row;
   return name.consume_back("f") ? findRow(libdevice, name) : nullptr;
+}
+
+static Value *composed(IRBuilderBase &b, llvm::CallInst *called, Arguments arguments) {
+  llvm::StringRef name = called->getCalledFunction()->getName();
+  if (!name.consume_front("__nv_"))
+    return nullptr;
+  if (called->getType()->isFloatTy())
+    name.consume_back("f");
+  return composeFunction(b, name, arguments, [&](llvm::StringRef builtin, Arguments given) -> Value * {
+    return call(b, builtin, called->getType(), given);
+  });
+}
+
+static Value *isOfClass(IRBuilderBase &b, llvm::CallInst *called) {
+  Value *x = called->getArgOperand(0);
+  llvm::Type *bits = x->getType()->getWithNewType(b.getIntNTy(x->getType()->getScalarSizeInBits()));
+  unsigned fraction = x->getType()->getScalarType()->getFPMantissaWidth() - 1;
+  return lower::isOfClass(b, b.CreateBitCast(x, bits), unsigned(fraction),
+                          unsigned(llvm::cast<llvm::ConstantInt>(called->getArgOperand(1))->getZExtValue()));
 }
 
 // frexp's two results come back through memory in OpenCL, so they are taken from the bits instead: scale a denormal up,
@@ -166,10 +173,12 @@ static Value *translate(llvm::CallInst *call) {
     return nullptr;
   if (callee->getIntrinsicID() == llvm::Intrinsic::frexp && !call->getArgOperand(0)->getType()->isVectorTy())
     return splitExponent(builder, call);
+  if (callee->getIntrinsicID() == llvm::Intrinsic::is_fpclass)
+    return isOfClass(builder, call);
+  llvm::SmallVector<Value *> arguments(call->args());
   const Row *row = rowOf(*callee);
   if (!row)
-    return nullptr;
-  llvm::SmallVector<Value *> arguments(call->args());
+    return composed(builder, call, arguments);
   if (row->compose)
     return row->compose(builder, call->getType(), arguments);
   return callBuiltin(builder, row->builtin, call->getType(), arguments);
