@@ -18,6 +18,8 @@ struct Options {
   std::string file = "-", kernel, emit;
   std::vector<std::string> passes;
   std::vector<uint32_t> block = {1}, subgroups;
+  std::string processor = "native";
+  unsigned lanes = 0;
   bool noHalf = false, list = false;
 };
 } // namespace
@@ -33,6 +35,8 @@ static lower::Target targetOf(const Options &options) {
   target.block = {extent(0), extent(1), extent(2)};
   target.subgroupWidths = {options.subgroups.begin(), options.subgroups.end()};
   target.hasHalf = !options.noHalf;
+  target.processor = options.processor;
+  target.lanes = options.lanes;
   return target;
 }
 
@@ -78,6 +82,8 @@ int main(int argc, char **argv) {
   app.add_option("--block", options.block, "threads of a block, x[,y[,z]]")->allow_extra_args(false)->delimiter(',');
   app.add_option("--subgroups", options.subgroups, "subgroup widths of the device")->allow_extra_args(false)->delimiter(',');
   app.add_option("--emit", options.emit, "the whole pipeline, then the back end")->check(CLI::IsMember({"spirv", "spvasm"}));
+  app.add_option("--processor", options.processor, "of native code: what -march takes");
+  app.add_option("--lanes", options.lanes, "threads that one vector of native code holds");
   app.add_flag("--no-half", options.noHalf, "a device without half precision");
   app.add_flag("--list", options.list, "name all passes");
   CLI11_PARSE(app, argc, argv);

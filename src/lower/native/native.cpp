@@ -2,6 +2,7 @@
 #include "lower/native/emit.h"
 #include "lower/native/passes.h"
 #include "lower/pipeline.h"
+#include "lower/warp/passes.h"
 #include <fmt/format.h>
 #include <llvm/ADT/StringExtras.h>
 
@@ -20,11 +21,11 @@ static std::string entryName(const std::string &kernel) {
   return name;
 }
 
-static void describe(const cuda::Kernel &kernel, card::Manifest &manifest) {
+static void describe(const cuda::Kernel &kernel, const Target &target, card::Manifest &manifest) {
   manifest.kernel = kernel.name;
   manifest.entry = entryName(kernel.name);
   manifest.format = card::Format::Native;
-  manifest.requiredBlock = card::Dim3{};
+  manifest.requiredBlock = target.block;
   manifest.maxThreadsPerBlock = kernel.facts.maxThreadsPerBlock;
   for (size_t i = 0; i < std::min(kernel.parameters.size(), manifest.parameters.size()); ++i) {
     manifest.parameters[i].name = kernel.parameters[i].name;
@@ -37,18 +38,17 @@ static void describe(const cuda::Kernel &kernel, card::Manifest &manifest) {
 namespace opsight::lower {
 
 Result<card::Artifact> toNative(const cuda::Module &module, const Target &target) {
-  if (target.block.count() != 1)
-    return unsupported("blocks of more than one thread need the warp machine",
-                       "use an OpenCL card: --card opencl", module.kernel.facts.where);
   cuda::Module copy = module.clone();
   Result<Context> context = openContext(*copy.ir, copy.kernel.symbol, target);
   if (!context)
     return std::unexpected(context.error());
-  native::describe(module.kernel, context->manifest);
-  if (Status done = runPasses(*context, native::passes()); !done)
+  native::describe(module.kernel, target, context->manifest);
+  bool isLone = target.block.count() == 1; // nobody to share with: the kernel may hold vectors of its own
+  if (Status done = runPasses(*context, isLone ? native::passes() : warp::passes()); !done)
     return std::unexpected(done.error());
   context->manifest.notes.push_back(
-      fmt::format("compiled for the processor '{}'; a block is one thread, blocks run on all cores", target.processor));
+      fmt::format("compiled for the processor '{}'; {}, blocks run on all cores", target.processor,
+                  isLone ? "a block is one thread" : fmt::format("{} threads are one vector", context->target.lanes)));
   auto code = native::emit(*copy.ir, target.processor);
   if (!code)
     return std::unexpected(code.error());

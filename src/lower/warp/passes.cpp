@@ -1,10 +1,47 @@
 // The pipeline: which passes, in which order, and why in that order.
 #include "lower/warp/passes.h"
+#include "lower/native/passes.h"
+#include "lower/registry.h"
+#include "lower/speak.h"
+#include <array>
 
 namespace opsight::lower::warp {
 
-std::span<const Pass *const> ownPasses() { return {}; }
+std::span<const Pass *const> ownPasses() {
+  static const Pass *const own[] = {&warp_width,     &thread_indices, &shared_memory, &simplify,
+                                    &interleave_locals, &total_division, &mark_returns,  &mark_uniform,
+                                    &structure,      &vectorise};
+  return own;
+}
 
-std::span<const Pass *const> passes() { return {}; }
+std::span<const Pass *const> passes() {
+  // Those named by text are shared with other targets.
+  static const std::array order{
+      findPass("keep_kernel"),         // nothing below should work on code that is not reached
+      findPass("inline_all"),          // the passes below look at one function
+      &speak,                          // before string literals would become parameters
+      findPass("symbol_parameters"),   // variables the host may write become parameters like any other
+      findPass("clamp_shifts"),        // before LLVM's own passes may exploit that wide shifts are undefined …
+      findPass("saturate_casts"),      // … or that casts of large floats are
+      findPass("expand_memory_calls"), // copies become loads and stores, which vectors can be made of
+      &warp_width,                     // while volatile accesses and warp operations can still be seen
+      &thread_indices, &shared_memory, // where a thread stands, and where its block's memory is
+      &simplify,                       // local arrays that fit registers leave memory here …
+      &interleave_locals,              // … and those that do not are laid out for vectors
+      &total_division,                 // no division may trap for a thread that is not there
+      &native::libm_calls,             // while intrinsics still carry the user's lines, for messages
+      &mark_returns,                   // who returns early, before `structure` makes one return of all
+      &mark_uniform,                   // the fewer branches part threads, the less `structure` has to change
+      &structure,                      // regions that vectors can follow
+      &mark_uniform,                   // again: new branches, new values
+      &vectorise,                      // one function over a warp
+      &native::refuse_unknown,         // what nobody above translated is told by name and line
+      &native::retarget,               // host triple, layout and features: LLVM's passes below go by them
+      &suspend,                        // barriers become states
+      &warp_range,                     // the exported entry; from here on the kernel is its callee
+      &native::optimise,               // LLVM's -O3 for the host
+  };
+  return order;
+}
 
 } // namespace opsight::lower::warp

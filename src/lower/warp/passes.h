@@ -14,12 +14,17 @@ namespace opsight::lower::warp {
 inline constexpr const char *sharedName = "opsight.shared"; // dynamic shared memory of the launch
 inline constexpr const char *staticName = "opsight.static"; // static shared arrays, Manifest::staticSharedBytes
 inline constexpr const char *warpName = "opsight.warp";     // number of the warp in its block
+inline constexpr const char *frameName = "opsight.frame";   // where a waiting warp keeps what it needs; by `suspend`
+inline constexpr const char *voteName = "opsight.vote";     // what the votes at the last barrier add up to; by `suspend`
 
 /// i32 barrierName(i32 place, i32 kind, i32 contribution): index into Context::places, BarrierKind, what this warp adds.
 inline constexpr const char *barrierName = "opsight.barrier";
 enum class BarrierKind : unsigned { Plain, Count, And, Or };
 /// void faultName(i32 place): some of the warp's living threads do not come to the barrier; a return follows.
 inline constexpr const char *faultName = "opsight.fault";
+
+extern const Pass warp_width, thread_indices, shared_memory, simplify, interleave_locals, total_division, mark_uniform,
+    mark_returns, structure, vectorise, suspend, warp_range;
 
 /// In the order of the pipeline.
 std::span<const Pass *const> passes();

@@ -1,0 +1,95 @@
+// See divergence.h.
+#include "lower/warp/divergence.h"
+#include "lower/spirv/warp_operations.h"
+#include <llvm/Analysis/TargetTransformInfo.h>
+#include <llvm/Analysis/TargetTransformInfoImpl.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/IntrinsicsNVPTX.h>
+#include <llvm/Passes/PassBuilder.h>
+
+namespace opsight::lower::warp {
+
+using Uniformity = llvm::InstructionUniformity;
+using spirv::asWarpOperation, spirv::WarpKind, spirv::WarpOperation;
+
+bool isLane(const llvm::Value &value) {
+  auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&value);
+  return call && call->getIntrinsicID() == llvm::Intrinsic::nvvm_read_ptx_sreg_laneid;
+}
+
+static std::optional<WarpOperation> asOperation(const llvm::Value *value) {
+  auto *instruction = llvm::dyn_cast<llvm::Instruction>(value);
+  return instruction ? asWarpOperation(*const_cast<llvm::Instruction *>(instruction)) : std::nullopt;
+}
+
+bool isUniformMask(const llvm::Value *mask) {
+  if (llvm::isa<llvm::Constant>(mask) || llvm::isa<llvm::Argument>(mask))
+    return true;
+  auto operation = asOperation(mask);
+  return operation && (operation->kind == WarpKind::ActiveMask ||
+                       (operation->kind == WarpKind::Ballot && isUniformMask(operation->mask)));
+}
+
+static Uniformity ofOperation(const WarpOperation &operation) {
+  switch (operation.kind) {
+  case WarpKind::ActiveMask:
+    return Uniformity::AlwaysUniform;
+  case WarpKind::Sync:
+    return Uniformity::Default;
+  case WarpKind::ShuffleIndex: {
+    auto *clamp = llvm::dyn_cast<llvm::ConstantInt>(operation.clamp);
+    bool readsOne = llvm::isa<llvm::Constant>(operation.lane) && clamp && clamp->getZExtValue() == 31;
+    return readsOne ? Uniformity::AlwaysUniform : Uniformity::NeverUniform;
+  }
+  case WarpKind::ShuffleUp:
+  case WarpKind::ShuffleDown:
+  case WarpKind::ShuffleXor:
+  case WarpKind::MatchAny:
+  case WarpKind::MatchAll:
+    return Uniformity::NeverUniform;
+  default: // votes and reductions: one answer for all whom the mask names
+    return isUniformMask(operation.mask) ? Uniformity::AlwaysUniform : Uniformity::NeverUniform;
+  }
+}
+
+namespace {
+class WarpCosts final : public llvm::TargetTransformInfoImplCRTPBase<WarpCosts> {
+  using Base = llvm::TargetTransformInfoImplCRTPBase<WarpCosts>;
+
+public:
+  explicit WarpCosts(const llvm::DataLayout &layout) : Base(layout) {}
+  bool hasBranchDivergence(const llvm::Function *) const override { return true; }
+  Uniformity getInstructionUniformity(const llvm::Value *value) const override {
+    auto *instruction = llvm::dyn_cast<llvm::Instruction>(value);
+    if (!instruction)
+      return Uniformity::Default;
+    if (instruction->getMetadata(uniformMark))
+      return Uniformity::AlwaysUniform;
+    if (llvm::isa<llvm::AtomicRMWInst>(instruction) || llvm::isa<llvm::AtomicCmpXchgInst>(instruction))
+      return Uniformity::NeverUniform;
+    if (isLane(*instruction))
+      return Uniformity::NeverUniform;
+    if (spirv::isBlockBarrier(*instruction))
+      return Uniformity::AlwaysUniform;
+    auto operation = asOperation(instruction);
+    return operation ? ofOperation(*operation) : Uniformity::Default;
+  }
+};
+} // namespace
+
+WarpAnalyses::WarpAnalyses() {
+  // Registered first, so that the builder's own of the same kind is not taken.
+  functions.registerPass([] {
+    return llvm::TargetIRAnalysis([](const llvm::Function &function) {
+      return llvm::TargetTransformInfo(std::make_unique<WarpCosts>(function.getDataLayout()));
+    });
+  });
+  llvm::PassBuilder builder;
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+}
+
+} // namespace opsight::lower::warp

@@ -1,0 +1,27 @@
+// Which values differ between the threads of a warp: LLVM's uniformity analysis, told what this machine's sources of
+// difference are. LLVM's own passes that lean on it (StructurizeCFG) see the same answers.
+#pragma once
+#include "lower/analyses.h"
+#include <llvm/Analysis/UniformityAnalysis.h>
+#include <llvm/IR/Function.h>
+
+namespace opsight::lower::warp {
+
+/// Analyses in which the only sources of difference are the lane and operations that answer each thread for itself.
+struct WarpAnalyses {
+  WarpAnalyses();
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+};
+
+/// Whether `value` is the thread's number within its vector.
+bool isLane(const llvm::Value &value);
+/// Whether a warp operation's mask is surely the same for all who take part.
+bool isUniformMask(const llvm::Value *mask);
+
+/// Metadata on an instruction that `mark_uniform` has proved to be the same in every thread of a warp.
+inline constexpr const char *uniformMark = "opsight.uniform";
+
+} // namespace opsight::lower::warp

@@ -1,0 +1,39 @@
+// simplify: LLVM's scalar passes on what one thread does, before vectors hide it. Thread indices have just become
+// arithmetic, local arrays may become registers, vector types of the source become scalars, and counters of loops get
+// the width of addresses, so that no extension stands between a lane's constant and its address.
+#include "lower/warp/divergence.h"
+#include "lower/warp/passes.h"
+#include <llvm/Transforms/InstCombine/InstCombine.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/GVN.h>
+#include <llvm/Transforms/Scalar/IndVarSimplify.h>
+#include <llvm/Transforms/Scalar/LICM.h>
+#include <llvm/Transforms/Scalar/LoopPassManager.h>
+#include <llvm/Transforms/Scalar/LoopRotation.h>
+#include <llvm/Transforms/Scalar/SROA.h>
+#include <llvm/Transforms/Scalar/Scalarizer.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
+
+namespace opsight::lower::warp {
+
+static Status run(Context &context) {
+  llvm::FunctionPassManager passes;
+  passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+  passes.addPass(llvm::ScalarizerPass());
+  passes.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
+  passes.addPass(llvm::InstCombinePass());
+  passes.addPass(llvm::SimplifyCFGPass(llvm::SimplifyCFGOptions().speculateBlocks(true)));
+  llvm::LoopPassManager loops;
+  loops.addPass(llvm::IndVarSimplifyPass());
+  passes.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(loops)));
+  passes.addPass(llvm::GVNPass());
+  passes.addPass(llvm::InstCombinePass());
+  passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), /*UseMemorySSA=*/true));
+  WarpAnalyses analyses;
+  passes.run(*context.kernel, analyses.functions);
+  return {};
+}
+
+const Pass simplify{"simplify", "LLVM's scalar passes on what one thread does", run};
+
+} // namespace opsight::lower::warp
