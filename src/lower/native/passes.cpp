@@ -8,7 +8,7 @@ namespace opsight::lower::native {
 
 std::span<const Pass *const> ownPasses() {
   static const Pass *const own[] = {&speak,      &lone_thread, &block_indices, &stack_shared,  &libm_calls,
-                                    &retarget,   &block_range, &refuse_unknown, &optimise};
+                                    &round_halves, &retarget,   &block_range, &refuse_unknown, &optimise};
   return own;
 }
 
@@ -25,6 +25,7 @@ std::span<const Pass *const> passes() {
       &block_indices,                // … and so do thread indices
       &stack_shared,                 // needs the final number of shared arrays: after lone_thread dropped code
       &libm_calls,                   // while intrinsics still carry the user's lines, for messages
+      &round_halves,                 // before LLVM would make calls of it that no library here answers
       &refuse_unknown,               // what nobody above translated is told by name and line
       &retarget,                     // host triple, layout and features: LLVM's passes below go by them
       &block_range,                  // the exported entry; from here on the kernel is its callee

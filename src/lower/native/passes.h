@@ -19,7 +19,8 @@ inline constexpr const char *blockNames[] = {"opsight.block.x", "opsight.block.y
 inline constexpr const char *gridNames[] = {"opsight.grid.x", "opsight.grid.y", "opsight.grid.z"};
 inline constexpr const char *sharedName = "opsight.shared";
 
-extern const Pass lone_thread, block_indices, stack_shared, libm_calls, refuse_unknown, retarget, block_range, optimise;
+extern const Pass lone_thread, block_indices, stack_shared, libm_calls, round_halves, refuse_unknown, retarget, block_range,
+    optimise;
 
 /// In the order of the pipeline; null where the registry lacks a shared pass, which is a fault of ours.
 std::span<const Pass *const> passes();
