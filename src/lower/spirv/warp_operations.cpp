@@ -84,7 +84,7 @@ Value *publishedValue(IRBuilderBase &b, const WarpOperation &operation) {
 
 Value *sourceLane(IRBuilderBase &b, const WarpOperation &operation, Value *lane) {
   Value *wanted = b.CreateAnd(operation.lane, 31), *clamp = b.CreateAnd(operation.clamp, 31);
-  Value *segment = b.CreateAnd(b.CreateLShr(operation.clamp, 8), 31), *within = b.CreateXor(segment, b.getInt32(31));
+  Value *segment = b.CreateAnd(b.CreateLShr(operation.clamp, 8), 31), *within = b.CreateXor(segment, 31);
   Value *low = b.CreateAnd(lane, segment), *limit = b.CreateOr(low, b.CreateAnd(clamp, within));
   Value *source = nullptr;
   switch (operation.kind) {

@@ -1,6 +1,6 @@
 // See frame.h.
 #include "lower/warp/frame.h"
-#include <llvm/ADT/MapVector.h>
+#include <llvm/ADT/BitVector.h>
 #include <llvm/ADT/PostOrderIterator.h>
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/IR/CFG.h>
@@ -144,46 +144,6 @@ FrameLayout layOutFrame(llvm::ArrayRef<Suspension> suspensions, llvm::ArrayRef<l
   // same few sets of the cache.
   layout.bytes = (llvm::divideCeil(layout.bytes, layout.alignment) | 1) * layout.alignment;
   return layout;
-}
-
-llvm::SmallVector<llvm::BitVector> findUnchanged(llvm::Function &kernel, llvm::ArrayRef<Suspension> suspensions) {
-  llvm::MapVector<Instruction *, unsigned> numbers;
-  for (const Suspension &suspension : suspensions)
-    for (Instruction *value : suspension.kept)
-      numbers.try_emplace(value, unsigned(numbers.size()));
-  llvm::DenseMap<BasicBlock *, llvm::BitVector> atEnd, defined, loaded;
-  for (auto [value, number] : numbers)
-    defined.try_emplace(value->getParent(), llvm::BitVector(unsigned(numbers.size()))).first->second.set(number);
-  for (const Suspension &suspension : suspensions) {
-    llvm::BitVector &set = loaded[suspension.resumes] = llvm::BitVector(unsigned(numbers.size()));
-    for (Instruction *value : suspension.kept)
-      set.set(numbers[value]);
-  }
-  // Downwards from "everything": what is lost on one way to a block is lost there.
-  llvm::ReversePostOrderTraversal<llvm::Function *> order(&kernel);
-  for (BasicBlock *block : order)
-    atEnd[block] = llvm::BitVector(unsigned(numbers.size()), true);
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (BasicBlock *block : order) {
-      llvm::BitVector now(unsigned(numbers.size()), block != &kernel.getEntryBlock());
-      for (BasicBlock *before : llvm::predecessors(block))
-        now &= atEnd[before];
-      if (auto own = defined.find(block); own != defined.end())
-        now.reset(own->second);
-      if (auto own = loaded.find(block); own != loaded.end())
-        now = own->second;
-      changed |= now != atEnd[block];
-      atEnd[block] = std::move(now);
-    }
-  }
-  llvm::SmallVector<llvm::BitVector> unchanged;
-  for (const Suspension &suspension : suspensions) {
-    llvm::BitVector &set = unchanged.emplace_back(unsigned(suspension.kept.size()));
-    for (unsigned i = 0; i < suspension.kept.size(); ++i)
-      set[i] = atEnd[suspension.leaves].test(numbers[suspension.kept[i]]);
-  }
-  return unchanged;
 }
 
 } // namespace opsight::lower::warp

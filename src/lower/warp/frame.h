@@ -2,8 +2,8 @@
 // than kept, and where in the warp's frame the others lie.
 #pragma once
 #include "lower/warp/passes.h"
-#include <llvm/ADT/BitVector.h>
 #include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/MapVector.h>
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/Instructions.h>
 
@@ -35,8 +35,13 @@ void chooseKept(llvm::Function &kernel, llvm::MutableArrayRef<Suspension> suspen
 
 FrameLayout layOutFrame(llvm::ArrayRef<Suspension> suspensions, llvm::ArrayRef<llvm::AllocaInst *> allocas);
 
-/// For each suspension, which of its `kept` the frame holds already when the warp gets there: loaded from it when the
-/// warp resumed, and not defined anew since. These need not be stored.
-llvm::SmallVector<llvm::BitVector> findUnchanged(llvm::Function &kernel, llvm::ArrayRef<Suspension> suspensions);
+/// Where kept values are stored. A value that the frame holds already, from where the warp resumed, is not stored again;
+/// where ways meet of which only some come from there, it is stored on the others, once.
+struct Stores {
+  llvm::SmallVector<llvm::SmallVector<llvm::Instruction *>> atSuspension; // for each, of its `kept`
+  using Edge = std::pair<llvm::BasicBlock *, llvm::BasicBlock *>;
+  llvm::MapVector<Edge, llvm::SmallVector<llvm::Instruction *>> onEdges;
+};
+Stores chooseStores(llvm::Function &kernel, llvm::ArrayRef<Suspension> suspensions);
 
 } // namespace opsight::lower::warp

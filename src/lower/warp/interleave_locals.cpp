@@ -74,12 +74,12 @@ static void interleave(llvm::AllocaInst &array, unsigned lanes, const llvm::Data
   dropLifetimes(array);
   Uses uses;
   gather(&array, layout, uses);
-  llvm::IRBuilder<> b(&array);
+  llvm::IRBuilder<> b(&*array.getFunction()->getEntryBlock().begin());
   uint64_t size = layout.getTypeAllocSize(array.getAllocatedType());
   bool whole = movesByWholeElements(uses, layout) && size % uses.width == 0;
   auto *shared = b.CreateAlloca(llvm::ArrayType::get(b.getInt8Ty(), size * lanes), nullptr, array.getName());
   shared->setAlignment(llvm::Align(64));
-  b.SetInsertPoint(&*array.getParent()->getFirstNonPHIOrDbgOrAlloca());
+  b.SetInsertPoint(&array);
   Value *own = b.CreateInBoundsGEP(b.getInt8Ty(), shared, laneOffset(b, lanes, whole ? uses.width : size));
   if (whole)
     for (llvm::Instruction *address : uses.addresses)

@@ -40,6 +40,8 @@ static Calls findCalls(llvm::Function &kernel) {
 }
 
 static Value *slot(IRBuilder<> &b, Value *frame, uint64_t offset) {
+  if (offset == 0)
+    return frame;
   return b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), frame, offset);
 }
 
@@ -128,19 +130,34 @@ static Result<Suspension> splitAt(Context &context, CallInst *call) {
 
 static llvm::Align slotAlignment(uint64_t offset) { return llvm::commonAlignment(llvm::Align(frameAlignment), offset); }
 
-/// Ends `suspension.leaves`: stores what is kept and not in the frame already, and returns.
+static void store(IRBuilder<> &b, llvm::ArrayRef<Instruction *> values, const FrameLayout &layout, Value *frame) {
+  for (Instruction *value : values) {
+    uint64_t offset = layout.offsets.lookup(value);
+    b.CreateAlignedStore(value, slot(b, frame, offset), slotAlignment(offset));
+  }
+}
+
+/// Ends `suspension.leaves`: stores `values` and returns.
 static void leave(const Suspension &suspension, unsigned state, const FrameLayout &layout,
-                  const llvm::BitVector &unchanged, Value *frame) {
+                  llvm::ArrayRef<Instruction *> values, Value *frame) {
   Instruction *jump = suspension.leaves->getTerminator();
   IRBuilder<> b(jump);
-  for (unsigned i = 0; i < suspension.kept.size(); ++i) {
-    uint64_t offset = layout.offsets.lookup(suspension.kept[i]);
-    if (!unchanged[i])
-      b.CreateAlignedStore(suspension.kept[i], slot(b, frame, offset), slotAlignment(offset));
-  }
+  store(b, values, layout, frame);
   b.CreateStore(b.getInt32(state), slot(b, frame, stateOffset));
   b.CreateRet(b.getInt32(suspension.place + 1));
   jump->eraseFromParent();
+}
+
+static void storeOnEdges(const Stores &stores, const FrameLayout &layout, Value *frame) {
+  for (auto &[edge, values] : stores.onEdges) {
+    auto [from, to] = edge;
+    BasicBlock *home = from;
+    if (!from->getSingleSuccessor())
+      home = llvm::SplitCriticalEdge(from->getTerminator(), llvm::GetSuccessorNumber(from, to),
+                                     llvm::CriticalEdgeSplittingOptions().setMergeIdenticalEdges());
+    IRBuilder<> b(home->getTerminator());
+    store(b, values, layout, frame);
+  }
 }
 
 using Definitions = llvm::MapVector<Instruction *, llvm::SmallVector<std::pair<BasicBlock *, Value *>>>;
@@ -220,10 +237,11 @@ static void makeStateMachine(llvm::Function &kernel, llvm::MutableArrayRef<Suspe
   auto allocas = findAllocas(kernel);
   chooseKept(kernel, suspensions);
   FrameLayout layout = layOutFrame(suspensions, allocas);
-  auto unchanged = findUnchanged(kernel, suspensions);
+  Stores stores = chooseStores(kernel, suspensions);
+  storeOnEdges(stores, layout, frame);
   Definitions definitions;
   for (unsigned i = 0; i < suspensions.size(); ++i) {
-    leave(suspensions[i], i + 1, layout, unchanged[i], frame);
+    leave(suspensions[i], i + 1, layout, stores.atSuspension[i], frame);
     resume(suspensions[i], layout, frame, definitions);
   }
   dispatch(kernel, suspensions, layout, allocas, frame);

@@ -1,6 +1,6 @@
-// warp_width: how many threads one vector holds. Where the kernel asks what other threads of its warp do, all 32 are one vector
-// (perhaps longer than a register: LLVM splits it); else as many as the processor's registers hold floats of, so that a
-// register tile needs no more registers than it says.
+// warp_width: how many threads one vector holds. Where the kernel asks what other threads of its warp do, all 32 are one
+// vector (perhaps longer than a register: LLVM splits it); else as many as the processor's registers hold floats of, so
+// that a register tile needs no more registers than it says.
 #include "lower/lower.h"
 #include "lower/spirv/warp_operations.h"
 #include "lower/warp/passes.h"
