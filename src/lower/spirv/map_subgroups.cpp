@@ -89,15 +89,27 @@ static Value *combine(IRBuilderBase &b, const WarpOperation &operation, Value *p
   return combineLanes(b, operation.kind, read, mask, word);
 }
 
-static void replace(const WarpOperation &operation) {
+// The lanes that the block has in this thread's warp, whose lane 0 is thread `first` of a row. Only a block of one row may
+// end in a warp that lacks some.
+static Value *presentLanes(IRBuilderBase &b, Value *first, const card::Dim3 &block) {
+  if (block.x % warpWidth == 0)
+    return b.getInt32(-1);
+  uint32_t last = block.x / warpWidth * warpWidth;
+  return b.CreateSelect(b.CreateICmpEQ(first, b.getInt32(last)), b.getInt32((1u << (block.x - last)) - 1), b.getInt32(-1));
+}
+
+// The thread's place comes from its number in the row alone, and sizes are known: drivers then see which lanes are read.
+static void replace(const WarpOperation &operation, const card::Dim3 &block) {
   llvm::IRBuilder<> b(operation.call);
   if (operation.kind == WarpKind::Sync) {
     syncWarp(b);
   } else {
-    WarpView view = createWarpView(b);
-    Value *word = operation.kind == WarpKind::ActiveMask ? view.present
-                  : operation.isShuffle() ? shuffle(b, publishedValue(b, operation), sourceLane(b, operation, view.lane))
-                                          : combine(b, operation, view.present);
+    Value *inRow = callIndex(b, "get_local_id", 0), *lane = b.CreateAnd(inRow, warpWidth - 1);
+    Value *present = presentLanes(b, b.CreateSub(inRow, lane), block), *word = present; // what __activemask() gives
+    if (operation.isShuffle())
+      word = shuffle(b, publishedValue(b, operation), sourceLane(b, operation, lane));
+    else if (operation.kind != WarpKind::ActiveMask)
+      word = combine(b, operation, present);
     operation.call->replaceAllUsesWith(asResult(b, operation, word));
   }
   operation.call->eraseFromParent();
@@ -112,7 +124,7 @@ static Status run(Context &context) {
     return {};
   }
   for (const WarpOperation &operation : operations)
-    replace(operation);
+    replace(operation, context.target.block);
   llvm::LLVMContext &llvmContext = context.module.getContext();
   auto *width = llvm::ConstantAsMetadata::get(llvm::ConstantInt::get(llvm::Type::getInt32Ty(llvmContext), warpWidth));
   context.kernel->setMetadata("intel_reqd_sub_group_size", llvm::MDNode::get(llvmContext, width));
