@@ -7,7 +7,7 @@
 namespace opsight::lower::native {
 
 std::span<const Pass *const> ownPasses() {
-  static const Pass *const own[] = {&speak,      &lone_thread, &block_indices, &stack_shared,  &libm_calls,
+  static const Pass *const own[] = {&inline_mathematics, &speak,      &lone_thread, &block_indices, &stack_shared,  &libm_calls,
                                     &round_halves, &retarget,   &block_range, &refuse_unknown, &optimise};
   return own;
 }
