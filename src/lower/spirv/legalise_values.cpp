@@ -24,6 +24,16 @@ static void spreadCondition(llvm::SelectInst *select) {
   select->setCondition(builder.CreateVectorSplat(vector->getElementCount(), select->getCondition()));
 }
 
+// LLVM 22's SPIR-V back end takes the only member of a member for that member itself, unless it is taken in one step.
+static void extractAtOnce(llvm::ExtractValueInst *outer, llvm::ExtractValueInst *inner) {
+  llvm::SmallVector<unsigned> indices(outer->indices());
+  indices.append(inner->idx_begin(), inner->idx_end());
+  inner->replaceAllUsesWith(llvm::IRBuilder<>(inner).CreateExtractValue(outer->getAggregateOperand(), indices));
+  inner->eraseFromParent();
+  if (outer->use_empty())
+    outer->eraseFromParent();
+}
+
 static bool saysNothing(const llvm::Instruction &instruction) {
   auto *intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
   return intrinsic && (intrinsic->isAssumeLikeIntrinsic() || intrinsic->getIntrinsicID() == llvm::Intrinsic::prefetch);
@@ -35,7 +45,10 @@ static Status run(Context &context) {
       dropFreeze(freeze);
     else if (auto *select = llvm::dyn_cast<llvm::SelectInst>(&instruction))
       spreadCondition(select);
-    else if (saysNothing(instruction) && instruction.use_empty())
+    else if (auto *inner = llvm::dyn_cast<llvm::ExtractValueInst>(&instruction)) {
+      if (auto *outer = llvm::dyn_cast<llvm::ExtractValueInst>(inner->getAggregateOperand()))
+        extractAtOnce(outer, inner);
+    } else if (saysNothing(instruction) && instruction.use_empty())
       instruction.eraseFromParent();
   }
   return {};
