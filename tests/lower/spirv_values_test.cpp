@@ -227,15 +227,49 @@ TEST_P(SpirvValues, HalfPrecisionConvertsAndAdds) {
   Text text{R"(#include <cuda_fp16.h>
                __global__ void halves(float x, float *out) {
                  __half h = __float2half(x); out[0] = __half2float(__hadd(h, h)); out[1] = __half2float(h); })"};
-  if (!session->info().hasHalf) {
-    auto artifact = lowered(text, {});
-    if (!artifact) {
-      EXPECT_EQ(artifact.error().kind, ErrorKind::Unsupported) << describe(artifact.error());
-      GTEST_SKIP() << "no half on " << GetParam().card;
-    }
-  }
   run(text, {}, {scalar(1.0009765625f), out});
   EXPECT_EQ(contents<float>(out), (std::vector<float>{2.001953125f, 1.0009765625f}));
+}
+
+TEST_P(SpirvValues, HalvesArriveInEveryKindOfMemory) {
+  struct Weights {
+    int scale;
+    uint16_t bias[3]; // 1, 2, 3 as halves
+  } weights{10, {0x3C00, 0x4000, 0x4200}};
+  auto *in = buffer(std::vector<uint16_t>{0x3C00, 0x4000, 0x4200, 0x4400}), *out = buffer(std::vector<float>(4, 0));
+  run({R"(#include <cuda_fp16.h>
+          struct Weights { int scale; __half bias[3]; };
+          __constant__ _Float16 table[4] = {0.5, 0.25, -0.125, 1};
+          __device__ _Float16 offset = 100;
+          __global__ void k(const __half *in, Weights w, __half last, float *out) {
+            __shared__ __half tile[4];
+            __half own[4];
+            static constexpr _Float16 small[4] = {8, 7, 6, 5};
+            int t = threadIdx.x;
+            tile[t] = in[t];
+            for (int i = 0; i < 4; ++i) own[(i + t) % 4] = __half(i);
+            __syncthreads();
+            out[t] = float(tile[3 - t]) + 10 * float(own[0]) + w.scale * float(w.bias[t % 3]) + float(table[t]) + float(offset)
+                     + 1000 * float(last) + float(small[t]); })"},
+      {.block = {4, 1, 1}}, {in, scalar(weights), scalar(uint16_t(0x4000)), out});
+  const float table[] = {0.5f, 0.25f, -0.125f, 1};
+  for (int t = 0; t < 4; ++t)
+    EXPECT_EQ(contents<float>(out)[t],
+              float(4 - t) + 10 * float((4 - t) % 4) + 10 * float(1 + t % 3) + table[t] + 100 + 2000 + float(8 - t));
+}
+
+TEST_P(SpirvValues, AtomicSumsOfHalvesAndPairsLoseNothing) {
+  auto *sums = buffer(std::vector<uint16_t>(4, 0)), *seen = buffer(std::vector<float>(64, -1));
+  run({R"(#include <cuda_fp16.h>
+          __global__ void k(__half *sums, float *seen) {
+            seen[threadIdx.x] = float(atomicAdd(sums + 1, __half(1)));
+            atomicAdd((__half2 *)(sums + 2), __half2(__half(1), __half(-0.5))); })"},
+      {.block = {64, 1, 1}}, {sums, seen});
+  EXPECT_EQ(contents<uint16_t>(sums), (std::vector<uint16_t>{0, 0x5400, 0x5400, 0xD000})); // 0, 64, 64, -32
+  std::vector<float> old = contents<float>(seen);
+  std::ranges::sort(old);
+  for (int i = 0; i < 64; ++i)
+    EXPECT_EQ(old[i], float(i)); // each thread saw another
 }
 
 TEST_P(SpirvValues, ADeadEndInABranchLeavesTheOthersRight) {
