@@ -24,7 +24,8 @@ float opsight_expf(float), opsight_exp2f(float), opsight_exp10f(float), opsight_
     opsight_acosf(float), opsight_atanf(float), opsight_cbrtf(float), opsight_erff(float), opsight_erfcf(float),
     opsight_normcdff(float), opsight_erfcxf(float);
 float opsight_powf(float, float), opsight_atan2f(float, float), opsight_hypotf(float, float),
-    opsight_rhypotf(float, float), opsight_fmodf(float, float);
+    opsight_rhypotf(float, float), opsight_fmodf(float, float), opsight_remainderf(float, float),
+    opsight_nextafterf(float, float);
 float opsight_norm3df(float, float, float), opsight_norm4df(float, float, float, float);
 double opsight_exp(double), opsight_exp2(double), opsight_log(double), opsight_log2(double), opsight_log10(double),
     opsight_tanh(double);
@@ -230,7 +231,16 @@ TEST(MathematicsOfPairs, ReciprocalHypotenuseStaysWithinOneUlp) {
   comparePairs(
       opsight_rhypotf, [](double x, double y) { return 1 / std::hypot(x, y); }, 1);
 }
-TEST(MathematicsOfPairs, RemainderIsExact) {
+TEST(MathematicsOfPairs, NeighboursAreExact) {
+  auto neighbour = [](double x, double y) { return double(std::nextafter(float(x), float(y))); };
+  comparePairs(opsight_nextafterf, neighbour, 0);
+}
+TEST(MathematicsOfPairs, RemaindersAreExact) {
+  comparePairs(
+      opsight_remainderf, [](double x, double y) { return std::remainder(x, y); }, 0);
+  for (float x = -40; x <= 40; x += 0.25f)
+    for (float y = -8; y <= 8; y += 0.5f)
+      ASSERT_EQ(ulps(opsight_remainderf(x, y), double(std::remainder(x, y))), 0) << x << ", " << y;
   comparePairs(
       opsight_fmodf, [](double x, double y) { return std::fmod(x, y); }, 0);
 }

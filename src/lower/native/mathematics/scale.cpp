@@ -57,3 +57,12 @@ extern "C" int opsight_frexp_exponent(double x) {
   int exponent = int(bits(select(small, x * 0x1p54, x)) >> 52 & 0x7ff) - 1022 - select(small, 54, 0);
   return select(hasExponent(x), exponent, 0);
 }
+
+// The neighbour of x towards y.
+extern "C" float opsight_nextafterf(float x, float y) {
+  int away = bits(x) + 1, nearer = bits(x) - 1;
+  float step = ofBits(select((y > x) == (x > 0), away, nearer));
+  step = select(x == 0, copysign(0x1p-149f, y), step);
+  step = select(x == y, y, step);
+  return select((x != x) | (y != y), x + y, step);
+}
