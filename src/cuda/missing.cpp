@@ -1,132 +1,72 @@
 #include "cuda/missing.h"
+#include <algorithm>
 #include <cctype>
 
 namespace opsight::cuda {
 namespace {
+/// A part of CUDA, or of what programs use beside it. Patterns are separated by spaces: a whole name, or the beginning of
+/// names where it ends in '*'.
 struct Entry {
-  std::string_view start; // a whole name, or the beginning of names when it ends in '*'
-  std::string_view part;
+  std::string_view part; // for identifiers; what stands in brackets says nothing new to who asked for a header
+  std::string_view names, headers;
 };
 
-constexpr Entry names[] = {
-    {"cub", "the cub library"},
-    {"thrust", "the thrust library"},
-    {"cutlass", "the CUTLASS library"},
-    {"cute", "the CUTLASS library"},
-    {"wmma", "warp matrix functions (mma.h)"},
-    {"nvcuda", "warp matrix functions (mma.h)"},
-    {"curand*", "the cuRAND library"},
-    {"cublas*", "the cuBLAS library"},
-    {"cudnn*", "the cuDNN library"},
-    {"cufft*", "the cuFFT library"},
-    {"cusparse*", "the cuSPARSE library"},
-    {"cusolver*", "the cuSOLVER library"},
-    {"nccl*", "the NCCL library"},
-    {"nvshmem*", "the NVSHMEM library"},
-    {"texture", "texture references"},
-    {"surface", "surface references"},
-    {"nvtx*", "the NVTX library"},
-    {"nvml*", "the NVML library"},
-    {"NCCL*", "the NCCL library"},
-    {"CUBLAS*", "the cuBLAS library"},
-    {"CUDNN*", "the cuDNN library"},
-    {"CUFFT*", "the cuFFT library"},
-    {"CUSPARSE*", "the cuSPARSE library"},
-    {"CURAND*", "the cuRAND library"},
-    {"CUDA_R_*", "the cuBLAS library"},
-    {"CUDA_C_*", "the cuBLAS library"},
-    {"MPI_*", "the MPI library"},
-    {"omp_*", "the OpenMP runtime"},
-    {"tex1D*", "texture functions"},
-    {"tex2D*", "texture functions"},
-    {"tex3D*", "texture functions"},
-    {"texCubemap*", "texture functions"},
-    {"surf1D*", "surface functions"},
-    {"surf2D*", "surface functions"},
-    {"surf3D*", "surface functions"},
-    {"__nv_fp8*", "8-bit floats (cuda_fp8.h)"},
-    {"__nv_fp6*", "6-bit floats (cuda_fp6.h)"},
-    {"__nv_fp4*", "4-bit floats (cuda_fp4.h)"},
-    {"__nv_cvt_*", "8-bit floats (cuda_fp8.h)"},
-    {"__dp4a", "packed dot products"},
-    {"__dp2a_lo", "packed dot products"},
-    {"__dp2a_hi", "packed dot products"},
-    {"__pipeline_*", "asynchronous copies (cuda_pipeline.h)"},
-    {"__shfl", "shuffles without a mask, which CUDA 9 removed; use __shfl_sync"},
-    {"__shfl_up", "shuffles without a mask, which CUDA 9 removed; use __shfl_up_sync"},
-    {"__shfl_down", "shuffles without a mask, which CUDA 9 removed; use __shfl_down_sync"},
-    {"__shfl_xor", "shuffles without a mask, which CUDA 9 removed; use __shfl_xor_sync"},
-    {"__ballot", "votes without a mask, which CUDA 9 removed; use __ballot_sync"},
-    {"__any", "votes without a mask, which CUDA 9 removed; use __any_sync"},
-    {"__all", "votes without a mask, which CUDA 9 removed; use __all_sync"},
-    {"__nv_atomic_*", "__nv_atomic functions"},
-    {"__NV_ATOMIC_*", "__nv_atomic functions"},
-    {"CU_*", "the CUDA driver API"},
-    {"cooperative_groups", "this part of cooperative groups"},
-    {"grid_group", "groups of a whole grid (cooperative_groups.h)"},
-    {"this_grid", "groups of a whole grid (cooperative_groups.h)"},
-    {"multi_grid_group", "groups of several grids (cooperative_groups.h)"},
-    {"cluster_group", "thread block clusters"},
-    {"this_cluster", "thread block clusters"},
-    {"memcpy_async", "asynchronous copies (cooperative_groups/memcpy_async.h)"},
-    {"cuDoubleComplex", "complex numbers (cuComplex.h)"},
-    {"cuFloatComplex", "complex numbers (cuComplex.h)"},
-    {"cuComplex", "complex numbers (cuComplex.h)"},
-    {"cudaTextureDesc", "texture objects"},
-    {"cudaResourceDesc", "texture objects"},
-    {"cudaChannelFormatDesc", "texture objects"},
-    {"cudaCreateTextureObject", "texture objects"},
-    {"cudaGraph*", "CUDA graphs"},
-    {"cudaIpc*", "memory shared between processes"},
-    {"cudaMemPool*", "memory pools"},
-    {"cudaLaunchConfig_t", "extended launches"},
-    {"cudaLaunchKernelEx*", "extended launches"},
-    {"clusterDim", "thread block clusters"},
-    {"__cluster_*", "thread block clusters"},
-};
-
-constexpr Entry headers[] = {
-    {"cub/*", "the cub library"},
-    {"thrust/*", "the thrust library"},
-    {"cuda/*", "the libcu++ library"},
-    {"cutlass/*", "the CUTLASS library"},
-    {"cute/*", "the CUTLASS library"},
-    {"mma.h", "warp matrix functions"},
-    {"crt/*", "internals of the CUDA SDK"},
-    {"cublas*", "the cuBLAS library"},
-    {"curand*", "the cuRAND library"},
-    {"cudnn*", "the cuDNN library"},
-    {"cufft*", "the cuFFT library"},
-    {"cusparse*", "the cuSPARSE library"},
-    {"cusolver*", "the cuSOLVER library"},
-    {"nccl*", "the NCCL library"},
-    {"nvshmem*", "the NVSHMEM library"},
-    {"nvml*", "the NVML library"},
-    {"nvrtc*", "the NVRTC library"},
-    {"npp*", "the NPP library"},
-    {"nvtx3/*", "the NVTX library"},
-    {"nvToolsExt*", "the NVTX library"},
-    {"cuda_fp8*", "8-bit floats"},
-    {"cuda_fp6*", "6-bit floats"},
-    {"cuda_fp4*", "4-bit floats"},
-    {"cuda_pipeline*", "asynchronous copies"},
-    {"cuda_awbarrier*", "asynchronous barriers"},
-    {"cuda_texture_types.h", "textures"},
-    {"cuda_surface_types.h", "surfaces"},
-    {"texture_*", "textures"},
-    {"surface_*", "surfaces"},
-    {"cudaGL.h", "OpenGL interoperation"},
-    {"cuda_gl_interop.h", "OpenGL interoperation"},
-    {"cuComplex.h", "complex numbers"},
-    {"cooperative_groups/memcpy_async.h", "asynchronous copies"},
-    {"helper_cuda.h", "NVIDIA's sample helpers"},
-    {"helper_functions.h", "NVIDIA's sample helpers"},
-    {"helper_math.h", "NVIDIA's sample helpers"},
-    {"mpi.h", "the MPI library"},
-    {"omp.h", "the OpenMP runtime"},
-    {"ATen/*", "PyTorch"},
-    {"torch/*", "PyTorch"},
-    {"c10/*", "PyTorch"},
+constexpr Entry parts[] = {
+    {"the cub library", "cub", "cub/*"},
+    {"the thrust library", "thrust", "thrust/*"},
+    {"the CUTLASS library", "cutlass cute", "cutlass/* cute/*"},
+    {"warp matrix functions (mma.h)", "wmma nvcuda", "mma.h"},
+    {"the cuRAND library", "curand* CURAND*", "curand*"},
+    {"the cuBLAS library", "cublas* CUBLAS* CUDA_R_* CUDA_C_*", "cublas*"},
+    {"the cuDNN library", "cudnn* CUDNN*", "cudnn*"},
+    {"the cuFFT library", "cufft* CUFFT*", "cufft*"},
+    {"the cuSPARSE library", "cusparse* CUSPARSE*", "cusparse*"},
+    {"the cuSOLVER library", "cusolver*", "cusolver*"},
+    {"the NCCL library", "nccl* NCCL*", "nccl*"},
+    {"the NVSHMEM library", "nvshmem*", "nvshmem*"},
+    {"texture references", "texture", ""},
+    {"surface references", "surface", ""},
+    {"the NVTX library", "nvtx*", "nvtx3/* nvToolsExt*"},
+    {"the NVML library", "nvml*", "nvml*"},
+    {"the MPI library", "MPI_*", "mpi.h"},
+    {"the OpenMP runtime", "omp_*", "omp.h"},
+    {"texture functions", "tex1D* tex2D* tex3D* texCubemap*", ""},
+    {"surface functions", "surf1D* surf2D* surf3D*", ""},
+    {"8-bit floats (cuda_fp8.h)", "__nv_fp8* __nv_cvt_*", "cuda_fp8*"},
+    {"6-bit floats (cuda_fp6.h)", "__nv_fp6*", "cuda_fp6*"},
+    {"4-bit floats (cuda_fp4.h)", "__nv_fp4*", "cuda_fp4*"},
+    {"packed dot products", "__dp4a __dp2a_lo __dp2a_hi", ""},
+    {"asynchronous copies (cuda_pipeline.h)", "__pipeline_*", "cuda_pipeline*"},
+    {"shuffles without a mask, which CUDA 9 removed; use __shfl_sync", "__shfl", ""},
+    {"shuffles without a mask, which CUDA 9 removed; use __shfl_up_sync", "__shfl_up", ""},
+    {"shuffles without a mask, which CUDA 9 removed; use __shfl_down_sync", "__shfl_down", ""},
+    {"shuffles without a mask, which CUDA 9 removed; use __shfl_xor_sync", "__shfl_xor", ""},
+    {"votes without a mask, which CUDA 9 removed; use __ballot_sync", "__ballot", ""},
+    {"votes without a mask, which CUDA 9 removed; use __any_sync", "__any", ""},
+    {"votes without a mask, which CUDA 9 removed; use __all_sync", "__all", ""},
+    {"__nv_atomic functions", "__nv_atomic_* __NV_ATOMIC_*", ""},
+    {"the CUDA driver API", "CU_*", ""},
+    {"this part of cooperative groups", "cooperative_groups", ""},
+    {"groups of a whole grid (cooperative_groups.h)", "grid_group this_grid", ""},
+    {"groups of several grids (cooperative_groups.h)", "multi_grid_group", ""},
+    {"thread block clusters", "cluster_group this_cluster clusterDim __cluster_*", ""},
+    {"asynchronous copies (cooperative_groups/memcpy_async.h)", "memcpy_async", "cooperative_groups/memcpy_async.h"},
+    {"complex numbers (cuComplex.h)", "cuDoubleComplex cuFloatComplex cuComplex", "cuComplex.h"},
+    {"texture objects", "cudaTextureDesc cudaResourceDesc cudaChannelFormatDesc cudaCreateTextureObject", ""},
+    {"CUDA graphs", "cudaGraph*", ""},
+    {"memory shared between processes", "cudaIpc*", ""},
+    {"memory pools", "cudaMemPool*", ""},
+    {"extended launches", "cudaLaunchConfig_t cudaLaunchKernelEx*", ""},
+    {"the libcu++ library", "", "cuda/*"},
+    {"internals of the CUDA SDK", "", "crt/*"},
+    {"the NVRTC library", "", "nvrtc*"},
+    {"the NPP library", "", "npp*"},
+    {"asynchronous barriers", "", "cuda_awbarrier*"},
+    {"textures", "", "cuda_texture_types.h texture_*"},
+    {"surfaces", "", "cuda_surface_types.h surface_*"},
+    {"OpenGL interoperation", "", "cudaGL.h cuda_gl_interop.h"},
+    {"NVIDIA's sample helpers", "", "helper_cuda.h helper_functions.h helper_math.h"},
+    {"PyTorch", "", "ATen/* torch/* c10/*"},
 };
 
 /// Whether `name` is in CUDA's own naming: "cudaMemcpyBatch", "cuLaunchKernel".
@@ -135,12 +75,20 @@ bool isOfFamily(std::string_view name, std::string_view start) {
          std::isupper(static_cast<unsigned char>(name[start.size()]));
 }
 
-template <size_t N> std::optional<std::string_view> find(const Entry (&table)[N], std::string_view name) {
-  for (const Entry &entry : table) {
-    bool beginning = entry.start.ends_with('*');
-    if (beginning ? name.starts_with(entry.start.substr(0, entry.start.size() - 1)) : name == entry.start)
-      return entry.part;
+bool matchesAny(std::string_view patterns, std::string_view name) {
+  while (!patterns.empty()) {
+    std::string_view pattern = patterns.substr(0, patterns.find(' '));
+    patterns.remove_prefix(std::min(patterns.size(), pattern.size() + 1));
+    if (pattern.ends_with('*') ? name.starts_with(pattern.substr(0, pattern.size() - 1)) : name == pattern)
+      return true;
   }
+  return false;
+}
+
+std::optional<std::string_view> find(std::string_view Entry::*patterns, std::string_view name) {
+  for (const Entry &entry : parts)
+    if (matchesAny(entry.*patterns, name))
+      return entry.part;
   return std::nullopt;
 }
 } // namespace
@@ -150,7 +98,7 @@ std::optional<std::string_view> missingName(std::string_view name) {
   for (size_t end = 0; end != std::string_view::npos;) {
     end = name.find("::");
     std::string_view first = name.substr(0, end);
-    if (auto part = find(names, first))
+    if (auto part = find(&Entry::names, first))
       return part;
     if (isOfFamily(first, "cuda"))
       return "this part of the CUDA runtime";
@@ -162,6 +110,9 @@ std::optional<std::string_view> missingName(std::string_view name) {
   return std::nullopt;
 }
 
-std::optional<std::string_view> missingHeader(std::string_view header) { return find(headers, header); }
+std::optional<std::string_view> missingHeader(std::string_view header) {
+  auto part = find(&Entry::headers, header);
+  return part ? std::optional(part->substr(0, part->find(" ("))) : std::nullopt;
+}
 
 } // namespace opsight::cuda
