@@ -11,6 +11,9 @@ static void dropForeignAttributes(llvm::Function &function) {
                                "uniform-work-group-size", "frame-pointer"})
     function.removeFnAttr(name);
   function.removeFnAttr(llvm::Attribute::Convergent);
+  // A loop without end is the kernel's fault to show, not LLVM's to remove.
+  function.removeFnAttr(llvm::Attribute::MustProgress);
+  function.removeFnAttr(llvm::Attribute::WillReturn);
 }
 
 static Status run(Context &context) {
