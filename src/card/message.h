@@ -6,10 +6,12 @@
 namespace opsight::card {
 
 /// Layout, little endian, 32-bit words: [0] words used after the header (atomically added to; may exceed the capacity),
-/// [1] capacity in words, [2] 1 once an assert failed, [3] 0. Then records: [format id, count n, n words of arguments]. A
-/// format id indexes Manifest::formats. An argument takes two words (integers sign-extended to 64 bits, doubles as bits).
+/// [1] capacity in words, [2] 1 once an assert failed, [3] not 0 once threads did not meet at a barrier: 1 + the id of the
+/// format that says so. Then records: [format id, count n, n words of arguments]. A format id indexes Manifest::formats.
+/// An argument takes two words (integers sign-extended to 64 bits, doubles as bits). The argument of %s is itself the id
+/// of a format, whose text is shown as it is; the user's formats have no %s.
 struct MessageHeader {
-  uint32_t used, capacity, asserted, reserved;
+  uint32_t used, capacity, asserted, unmet;
 };
 inline constexpr uint32_t messageWords = 1u << 16;
 

@@ -61,7 +61,8 @@ std::string convert(const Conversion &c, uint64_t bits, bool wide) {
 }
 } // namespace
 
-std::string formatMessage(const std::string &format, std::span<const uint64_t> arguments) {
+std::string formatMessage(const std::string &format, std::span<const uint64_t> arguments,
+                          std::span<const std::string> texts) {
   std::string out;
   size_t next = 0;
   for (size_t i = 0; i < format.size();) {
@@ -72,6 +73,8 @@ std::string formatMessage(const std::string &format, std::span<const uint64_t> a
     Conversion c = parseConversion(format, i);
     if (c.letter == '%')
       out += '%';
+    else if (c.letter == 's' && next < arguments.size() && arguments[next] < texts.size())
+      out += texts[arguments[next++]];
     else if (next < arguments.size())
       out += convert(c, arguments[next++], isLong(format, i, c.end));
     else
@@ -104,7 +107,12 @@ Messages readMessages(std::span<const std::byte> buffer, const std::vector<std::
     std::vector<uint64_t> arguments;
     for (uint32_t a = 0; a + 1 < count; a += 2)
       arguments.push_back(word(i + 2 + a) | uint64_t(word(i + 3 + a)) << 32);
-    std::string text = formatMessage(formats[id], arguments);
+    std::string text = formatMessage(formats[id], arguments, formats);
+    if (messages.unmet.empty() && id + 1 == header.unmet) {
+      messages.unmet = text;
+      while (messages.unmet.ends_with('\n'))
+        messages.unmet.pop_back();
+    }
     if (messages.asserted && messages.assertion.empty() && formats[id].find("ssertion") != std::string::npos)
       messages.assertion = text;
     messages.printed += text;
@@ -114,6 +122,8 @@ Messages readMessages(std::span<const std::byte> buffer, const std::vector<std::
     messages.printed += "\n(more was printed than the message buffer holds)\n";
   if (messages.asserted && messages.assertion.empty())
     messages.assertion = "a device-side assert failed";
+  if (header.unmet != 0 && messages.unmet.empty())
+    messages.unmet = "threads of a block did not meet at a barrier";
   return messages;
 }
 

@@ -56,6 +56,9 @@ using Argument = std::variant<const Buffer *, std::vector<std::byte>>;
 struct LaunchConfig {
   Dim3 grid{}, block{};
   uint64_t dynamicSharedBytes = 0;
+  /// The order in which a card that runs a block's warps one after another takes them and the blocks: 0 ascending, else
+  /// one of many that the number stands for. No right kernel's output depends on it. Other cards ignore it.
+  uint64_t order = 0;
 };
 
 /// How one launch ended. Anything but Done voids its output and its time.
@@ -66,6 +69,7 @@ struct Launched {
     Hang,    // still running at the timeout
     Refused, // over a limit of the card, or the driver said no; the output is untouched
     Assert,  // a device-side assert failed; `detail` is its message
+    Barrier, // threads of a block did not meet at a barrier; `detail` says at which
     Sandbox, // the code tried a system call
   };
   End end = End::Done;

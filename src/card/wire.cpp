@@ -120,6 +120,7 @@ Received receive(int socket, Datagram &into) {
 std::string encode(const LaunchRequest &launch) {
   Writer out;
   out.put(launch.program).put(launch.config.grid).put(launch.config.block).put(launch.config.dynamicSharedBytes);
+  out.put(launch.config.order);
   out.put(static_cast<uint32_t>(launch.arguments.size()));
   for (const WireArgument &argument : launch.arguments)
     out.put(argument.kind).put(argument.buffer).text(argument.scalar);
@@ -131,6 +132,7 @@ bool decode(Reader &reader, LaunchRequest &launch) {
   launch.config.grid = reader.get<Dim3>();
   launch.config.block = reader.get<Dim3>();
   launch.config.dynamicSharedBytes = reader.get<uint64_t>();
+  launch.config.order = reader.get<uint64_t>();
   auto count = reader.get<uint32_t>();
   for (uint32_t i = 0; i < count && reader.ok(); ++i) {
     WireArgument argument;

@@ -290,6 +290,10 @@ void WorkerSession::collectMessages(Launched &launched, const Program &program) 
       launched.end = Launched::End::Assert;
       launched.detail = messages.assertion;
       launched.outOfBounds = false;
+    } else if (!messages.unmet.empty()) { // also of a launch that then hung or crashed: this came first
+      launched.end = Launched::End::Barrier;
+      launched.detail = messages.unmet;
+      launched.outOfBounds = false;
     }
   }
 }

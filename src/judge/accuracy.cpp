@@ -22,6 +22,7 @@ constexpr EndRow ends[] = {
     {End::Hang, "hang", "the kernel did not end"},
     {End::Refused, "limits", "the launch was refused"},
     {End::Assert, "crash", "an assert of the kernel failed"},
+    {End::Barrier, "barrier", "threads did not meet at a barrier"},
     {End::Sandbox, "crash", "the kernel tried to call the system"},
 };
 

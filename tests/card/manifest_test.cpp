@@ -90,5 +90,16 @@ TEST_F(MessageBuffer, SaysWhenMoreWasPrintedThanFits) {
   EXPECT_FALSE(messages.assertion.empty());
 }
 
+TEST_F(MessageBuffer, SaysWhereThreadsDidNotMeetWithTheTextOfThePlace) {
+  const std::vector<std::string> texts = {"k.cu:7", "%s: threads did not meet in block %u\n", "%-5s\n"};
+  uint32_t words[] = {1, 4, 0, 0, 3, 0, 2, 2, 9, 0}; // two records: place 0 in block 3; %s of no text
+  MessageHeader header{10, messageWords, 0, 2};
+  std::memcpy(bytes.data(), &header, sizeof header);
+  std::memcpy(bytes.data() + sizeof header, words, sizeof words);
+  Messages messages = readMessages(bytes, texts);
+  EXPECT_EQ(messages.unmet, "k.cu:7: threads did not meet in block 3");
+  EXPECT_THAT(messages.printed, testing::EndsWith("%-5s\n"));
+}
+
 } // namespace
 } // namespace opsight::card

@@ -262,6 +262,7 @@ INSTANTIATE_TEST_SUITE_P(Judge, Endings,
                                          Ending{End::Hang, false, "hang", "Hang"},
                                          Ending{End::Refused, false, "limits", "Refused"},
                                          Ending{End::Assert, false, "crash", "Assert"},
+                                         Ending{End::Barrier, false, "barrier", "Barrier"},
                                          Ending{End::Sandbox, false, "crash", "Sandbox"}),
                          [](const auto &info) { return std::string(info.param.name); });
 
