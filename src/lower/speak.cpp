@@ -5,6 +5,7 @@
 #include "lower/speak.h"
 #include "card/message.h"
 #include "lower/kernel.h"
+#include "lower/message_record.h"
 #include <cstddef>
 #include <fmt/format.h>
 #include <llvm/IR/Constants.h>
@@ -18,7 +19,6 @@ namespace opsight::lower {
 using card::MessageHeader, llvm::IRBuilder, llvm::Value;
 
 constexpr unsigned globalSpace = 1;
-constexpr uint32_t headerWords = sizeof(MessageHeader) / 4;
 
 static std::optional<std::string> constantString(const Value *pointer) {
   auto *variable = llvm::dyn_cast<llvm::GlobalVariable>(pointer->stripPointerCasts());
@@ -30,52 +30,6 @@ static std::optional<std::string> constantString(const Value *pointer) {
   return bytes && bytes->isString() ? std::optional(bytes->getAsString().split('\0').first.str()) : std::nullopt;
 }
 
-static uint32_t formatId(card::Manifest &manifest, const std::string &format) {
-  for (size_t i = 0; i < manifest.formats.size(); ++i)
-    if (manifest.formats[i] == format)
-      return uint32_t(i);
-  manifest.formats.push_back(format);
-  return uint32_t(manifest.formats.size() - 1);
-}
-
-static Value *asWords(IRBuilder<> &b, Value *value) {
-  llvm::Type *type = value->getType();
-  if (type->isPointerTy())
-    return b.CreatePtrToInt(value, b.getInt64Ty());
-  if (type->isFloatingPointTy())
-    return b.CreateBitCast(b.CreateFPCast(value, b.getDoubleTy()), b.getInt64Ty());
-  return b.CreateSExtOrTrunc(value, b.getInt64Ty());
-}
-
-static Value *wordAt(IRBuilder<> &b, Value *buffer, Value *index) {
-  return b.CreateInBoundsGEP(b.getInt32Ty(), buffer, index);
-}
-
-/// Writes one record before `at` where the buffer has room; what does not fit is counted and lost.
-static void record(llvm::Instruction *at, Value *buffer, uint32_t id, llvm::ArrayRef<Value *> arguments) {
-  IRBuilder<> b(at);
-  uint32_t words = 2 + 2 * uint32_t(arguments.size());
-  llvm::SmallVector<Value *> values;
-  for (Value *argument : arguments)
-    values.push_back(asWords(b, argument));
-  Value *used = b.CreateAtomicRMW(llvm::AtomicRMWInst::Add, buffer, b.getInt32(words), llvm::Align(4),
-                                  llvm::AtomicOrdering::Monotonic);
-  Value *capacity = b.CreateLoad(b.getInt32Ty(), wordAt(b, buffer, b.getInt64(offsetof(MessageHeader, capacity) / 4)));
-  Value *end = b.CreateAdd(b.CreateZExt(used, b.getInt64Ty()), b.getInt64(words));
-  Value *fits = b.CreateICmpULE(end, b.CreateZExt(capacity, b.getInt64Ty()));
-  b.SetInsertPoint(llvm::SplitBlockAndInsertIfThen(fits, at->getIterator(), /*Unreachable=*/false));
-  Value *first = b.CreateAdd(b.CreateZExt(used, b.getInt64Ty()), b.getInt64(headerWords));
-  auto put = [&](uint32_t offset, Value *word) {
-    b.CreateStore(word, wordAt(b, buffer, b.CreateAdd(first, b.getInt64(offset))));
-  };
-  put(0, b.getInt32(id));
-  put(1, b.getInt32(words - 2));
-  for (uint32_t i = 0; i < values.size(); ++i) {
-    put(2 + 2 * i, b.CreateTrunc(values[i], b.getInt32Ty()));
-    put(3 + 2 * i, b.CreateTrunc(b.CreateLShr(values[i], 32), b.getInt32Ty()));
-  }
-}
-
 static Status print(Context &context, llvm::CallInst *call, Value *buffer) {
   auto format = constantString(call->getArgOperand(0));
   if (!format)
@@ -83,7 +37,7 @@ static Status print(Context &context, llvm::CallInst *call, Value *buffer) {
   if (format->find("%s") != format->npos)
     return unsupported("printf of a string, %s", "print numbers, or write the text into the format", placeOf(*call));
   llvm::SmallVector<Value *> arguments(llvm::drop_begin(call->args()));
-  record(call, buffer, formatId(context.manifest, *format), arguments);
+  recordMessage(call, buffer, formatId(context.manifest, *format), arguments);
   call->replaceAllUsesWith(llvm::ConstantInt::get(call->getType(), arguments.size()));
   call->eraseFromParent();
   return {};
@@ -105,9 +59,9 @@ static void failAssert(Context &context, llvm::CallInst *call, Value *buffer) {
   for (const char *name : {"ctaid", "tid"})
     for (char axis : {'x', 'y', 'z'})
       place.push_back(register32(b, name, axis));
-  record(call, buffer, formatId(context.manifest, message), place);
+  recordMessage(call, buffer, formatId(context.manifest, message), place);
   b.SetInsertPoint(call);
-  b.CreateStore(b.getInt32(1), wordAt(b, buffer, b.getInt64(offsetof(MessageHeader, asserted) / 4)));
+  markMessage(b, buffer, offsetof(MessageHeader, asserted), 1);
   // The thread ends here; what follows in its block is reached no more.
   llvm::SplitBlock(call->getParent(), call);
   llvm::Instruction *jump = call->getParent()->getSinglePredecessor()->getTerminator();
