@@ -190,7 +190,8 @@ TEST_F(CpuSession, RefusesLaunchesOverTheLimitsAndLeavesTheOutputAlone) {
   EXPECT_THAT(refused({.grid = {1, 1, 65536}}), HasSubstr("grid.z"));
   EXPECT_THAT(refused({.grid = {1u << 31, 1, 1}}), HasSubstr("grid.x"));
   EXPECT_THAT(refused({.grid = {0, 1, 1}}), HasSubstr("zero"));
-  EXPECT_THAT(refused({.block = {256, 1, 1}}), HasSubstr("block.x"));
+  EXPECT_THAT(refused({.block = {1025, 1, 1}}), HasSubstr("block.x"));
+  EXPECT_THAT(refused({.block = {512, 4, 1}}), HasSubstr("threads of a block = 2048"));
   EXPECT_THAT(refused({.dynamicSharedBytes = 1ull << 40}), HasSubstr("shared memory"));
   EXPECT_THAT(buffer->bytes(), testing::Each(std::byte{0xFF}));
 }

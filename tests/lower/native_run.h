@@ -75,7 +75,7 @@ public:
   }
   void runRange(card::Dim3 grid, uint64_t begin, uint64_t end, const std::vector<const void *> &arguments,
                 void *shared = nullptr, uint64_t sharedBytes = 0) {
-    card::native::Launch launch{{grid.x, grid.y, grid.z}, {1, 1, 1}, arguments.data(), sharedBytes};
+    card::native::Launch launch{{grid.x, grid.y, grid.z}, {1, 1, 1}, arguments.data(), sharedBytes, 0};
     entry_(&launch, begin, end, shared);
   }
 

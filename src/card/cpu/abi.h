@@ -18,16 +18,20 @@ struct Launch {
   /// pointer. Scalar: of the value. DynamicShared: unused, may be null.
   const void *const *arguments;
   uint64_t dynamicSharedBytes;
+  /// In which order a block's warps run between two barriers: 0 ascending, else one that this number stands for, another
+  /// at each barrier. A right kernel gives the same output for all.
+  uint64_t order;
 };
 
 /// Manifest::entry names a symbol of this type. `shared` is the calling thread's own dynamic shared memory:
 /// Launch::dynamicSharedBytes bytes aligned to `sharedAlignment`, null when the launch has none.
-/// A block whose assert fails sets MessageHeader::asserted and ends; the range goes on.
+/// A block whose assert fails sets MessageHeader::asserted and ends; the range goes on. Threads that do not meet at a
+/// barrier set MessageHeader::unmet and end the range.
 using Entry = void (*)(const Launch *launch, uint64_t begin, uint64_t end, void *shared);
 
 inline constexpr uint32_t sharedAlignment = 64;
-/// The entry's stack need is not bounded by the ABI: static shared and local arrays live there. Callers run it on
-/// threads with at least this much stack.
+/// The entry's stack need is not bounded by the ABI: static shared and local arrays live there, and what warps keep while
+/// they wait at barriers. Callers run it on threads with at least this much stack.
 inline constexpr uint64_t stackBytes = 8u << 20;
 
 } // namespace opsight::card::native

@@ -13,6 +13,7 @@
 #include <dlfcn.h>
 #include <fstream>
 #include <map>
+#include <numeric>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -64,6 +65,23 @@ private:
   uint64_t region_ = 0;
 };
 
+/// Numbers 0 ... count - 1, each once: ascending for order 0, else as LaunchConfig::order asks.
+struct Shuffle {
+  uint64_t count, first = 0, stride = 1;
+  Shuffle(uint64_t count, uint64_t order) : count(count) {
+    if (order == 0 || count < 2)
+      return;
+    uint64_t mixed = (order + 0x9E3779B97F4A7C15) * 0xBF58476D1CE4E5B9;
+    first = (mixed >> 32) % count;
+    stride = (mixed & 0xFFFFFFFF) % count;
+    while (std::gcd(stride, count) != 1)
+      ++stride;
+  }
+  uint64_t operator()(uint64_t i) const {
+    return stride == 1 && first == 0 ? i : uint64_t(((unsigned __int128)i * stride + first) % count);
+  }
+};
+
 struct CpuProgram {
   ProgramSource source;
   native::Entry entry = nullptr;
@@ -91,9 +109,9 @@ public:
     info.sharedBytes = sharedLimit;
     info.globalBytes = static_cast<uint64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
     info.maxAllocation = info.globalBytes / 2;
-    info.maxThreadsPerBlock = 1;
+    info.maxThreadsPerBlock = 1024;
     info.computeUnits = pool_.size();
-    info.maxBlock = {1, 1, 1};
+    info.maxBlock = {1024, 1024, 64};
     info.maxGrid = {(1ull << 31) - 1, 65535, 65535};
     if (pool_.size() == 0)
       return noVerdict("no thread could be started for kernels");
@@ -178,15 +196,19 @@ private:
     native::Launch launch{{config.grid.x, config.grid.y, config.grid.z},
                           {config.block.x, config.block.y, config.block.z},
                           arguments.data(),
-                          config.dynamicSharedBytes};
+                          config.dynamicSharedBytes,
+                          config.order};
     uint64_t blocks = config.grid.count();
     // Small launches go block by block for balance; large ones in ranges, so that the counter costs nothing.
     uint64_t range = std::clamp<uint64_t>(blocks / (uint64_t(pool_.size()) * 64), 1, 256);
+    Shuffle shuffle((blocks + range - 1) / range, config.order);
     std::atomic<uint64_t> next{0};
     begins();
     return pool_.run([&](unsigned thread) {
-      for (uint64_t begin; (begin = next.fetch_add(range, std::memory_order_relaxed)) < blocks;)
+      for (uint64_t turn; (turn = next.fetch_add(1, std::memory_order_relaxed)) < shuffle.count;) {
+        uint64_t begin = shuffle(turn) * range;
         program.entry(&launch, begin, std::min(begin + range, blocks), shared[thread]);
+      }
     });
   }
 

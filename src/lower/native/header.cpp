@@ -70,6 +70,7 @@ struct opsight_launch {{
   uint32_t block[3];
   const void *const *arguments; /* one address a parameter */
   uint64_t dynamic_shared_bytes;
+  uint64_t order; /* 0 */
 }};
 #endif
 
@@ -78,11 +79,12 @@ struct opsight_launch {{
 void {1}(const struct opsight_launch *launch, uint64_t begin, uint64_t end, void *shared);
 )",
                                  manifest.kernel, manifest.entry);
+  card::Dim3 block = manifest.requiredBlock.value_or(card::Dim3{});
   declared.insert(declared.begin(), {"const uint32_t grid[3]", "uint64_t begin", "uint64_t end"});
   return head + fmt::format(R"(
 static inline void {0}_run({1}) {{
   const void *arguments[] = {{{2}}};
-  struct opsight_launch launch = {{{{grid[0], grid[1], grid[2]}}, {{1, 1, 1}}, arguments, {3}}};
+  struct opsight_launch launch = {{{{grid[0], grid[1], grid[2]}}, {{{5}, {6}, {7}}}, arguments, {3}, 0}};
   {0}(&launch, begin, end, {4});
 }}
 
@@ -92,7 +94,7 @@ static inline void {0}_run({1}) {{
 #endif
 )",
                             manifest.entry, join(declared, ",\n    "), addresses.empty() ? "0" : join(addresses, ", "),
-                            shared ? "shared_bytes" : "0", shared ? "shared" : "0");
+                            shared ? "shared_bytes" : "0", shared ? "shared" : "0", block.x, block.y, block.z);
 }
 
 } // namespace opsight::lower
