@@ -18,9 +18,9 @@ static void copyParameterAttributes(const llvm::Argument &from, llvm::Argument &
     to.addAttr(llvm::Attribute::NoAlias);
 }
 
-llvm::Function *replaceSignature(Context &context, llvm::ArrayRef<llvm::Type *> types) {
+llvm::Function *replaceSignature(Context &context, llvm::ArrayRef<llvm::Type *> types, llvm::Type *result) {
   llvm::Function *old = context.kernel;
-  auto *type = llvm::FunctionType::get(old->getReturnType(), types, false);
+  auto *type = llvm::FunctionType::get(result ? result : old->getReturnType(), types, false);
   auto *fresh = llvm::Function::Create(type, old->getLinkage(), old->getAddressSpace(), "", &context.module);
   fresh->takeName(old);
   fresh->setCallingConv(old->getCallingConv());

@@ -5,8 +5,9 @@
 namespace opsight::lower {
 
 /// Gives the kernel the parameter types `types` (with the same calling convention and name) and moves its body over.
-/// Returns the old function, bodiless, whose arguments still have their uses: the caller replaces and erases it.
-llvm::Function *replaceSignature(Context &context, llvm::ArrayRef<llvm::Type *> types);
+/// Returns the old function, bodiless, whose arguments still have their uses: the caller replaces and erases it. With
+/// another `result`, the returns are the caller's to replace too.
+llvm::Function *replaceSignature(Context &context, llvm::ArrayRef<llvm::Type *> types, llvm::Type *result = nullptr);
 
 /// Adds one parameter at the end, to the kernel and to the manifest.
 llvm::Argument *appendParameter(Context &context, llvm::Type *type, card::Parameter description);

@@ -82,7 +82,8 @@ Result<Context> openContext(llvm::Module &module, const std::string &symbol, con
     return userError(fmt::format("the IR has no kernel {}", symbol));
   context.manifest.kernel = context.manifest.entry = context.kernel->getName().str();
   for (llvm::Argument &argument : context.kernel->args())
-    context.manifest.parameters.push_back(describeArgument(argument));
+    if (!argument.getName().starts_with("opsight.")) // those are passes' own
+      context.manifest.parameters.push_back(describeArgument(argument));
   return context;
 }
 

@@ -10,7 +10,7 @@ namespace opsight::lower::warp {
 std::span<const Pass *const> ownPasses() {
   static const Pass *const own[] = {&warp_width,     &thread_indices, &shared_memory, &simplify,
                                     &interleave_locals, &total_division, &mark_returns,  &mark_uniform,
-                                    &structure,      &vectorise};
+                                    &structure,      &vectorise, &suspend, &warp_range};
   return own;
 }
 

@@ -11,6 +11,7 @@
 #include "lower/kernel.h"
 #include "lower/warp/frame.h"
 #include <fmt/format.h>
+#include <llvm/Analysis/CFG.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
@@ -96,9 +97,11 @@ static Value *addToVote(IRBuilder<> &b, BarrierKind kind, Value *contribution) {
                       b.getInt32Ty());
 }
 
-static Value *resultOfVote(IRBuilder<> &b, BarrierKind kind, Value *sum) {
+static Value *resultOfVote(IRBuilder<> &b, BarrierKind kind, llvm::Argument *vote) {
   if (kind == BarrierKind::Plain)
     return b.getInt32(0);
+  // An instruction that is not made anew later: the argument of the next call is another vote's.
+  Value *sum = b.CreateFreeze(vote);
   if (kind == BarrierKind::Count)
     return sum;
   Value *zero = b.getInt32(0);
