@@ -24,12 +24,14 @@ std::span<const Pass *const> passes() {
       findPass("clamp_shifts"),        // before LLVM's own passes may exploit that wide shifts are undefined …
       findPass("saturate_casts"),      // … or that casts of large floats are
       findPass("expand_memory_calls"), // copies become loads and stores, which vectors can be made of
+      &native::inline_mathematics,     // calls that vectors could not make become arithmetic that they can do
       &warp_width,                     // while volatile accesses and warp operations can still be seen
       &thread_indices, &shared_memory, // where a thread stands, and where its block's memory is
       &simplify,                       // local arrays that fit registers leave memory here …
       &interleave_locals,              // … and those that do not are laid out for vectors
       &total_division,                 // no division may trap for a thread that is not there
       &native::libm_calls,             // while intrinsics still carry the user's lines, for messages
+      &native::round_halves,           // before LLVM would make calls of it that no library here answers
       &mark_returns,                   // who returns early, before `structure` makes one return of all
       &mark_uniform,                   // the fewer branches part threads, the less `structure` has to change
       &structure,                      // regions that vectors can follow
