@@ -28,7 +28,7 @@ float opsight_powf(float, float), opsight_atan2f(float, float), opsight_hypotf(f
     opsight_nextafterf(float, float);
 float opsight_norm3df(float, float, float), opsight_norm4df(float, float, float, float);
 double opsight_exp(double), opsight_exp2(double), opsight_log(double), opsight_log2(double), opsight_log10(double),
-    opsight_tanh(double);
+    opsight_tanh(double), opsight_exp10(double), opsight_expm1(double), opsight_sinh(double), opsight_cosh(double);
 float opsight_ldexpf(float, int), opsight_frexp_fractionf(float);
 double opsight_ldexp(double, int), opsight_frexp_fraction(double);
 int opsight_frexp_exponentf(float), opsight_frexp_exponent(double);
@@ -264,31 +264,35 @@ class MathematicsOfDoubles : public testing::TestWithParam<DoubleFunction> {};
 
 TEST_P(MathematicsOfDoubles, StaysWithinTwoUlp) {
   const DoubleFunction &function = GetParam();
+  double worst = 0, at = 0;
   auto tryOne = [&](double x) {
-    ASSERT_LE(ulps(function.ours(x), function.exact(x)), 2)
-        << function.name << " of " << x << " is " << function.ours(x);
+    if (double error = ulps(function.ours(x), function.exact(x)); error > worst)
+      worst = error, at = x;
   };
   uint64_t state = 1;
-  for (int i = 0; i < 150000; ++i) {
+  for (int i = 0; i < 60000; ++i) {
     state = state * 6364136223846793005u + 1442695040888963407u;
     double any = std::bit_cast<double>(state), unit = double(state >> 11) * 0x1p-53;
     for (double x : {any, 1500 * unit - 750, unit + 0.5, 2000 * unit - 1000})
-      ASSERT_NO_FATAL_FAILURE(tryOne(x));
+      tryOne(x);
   }
   for (float x : hardFloats())
-    ASSERT_NO_FATAL_FAILURE(tryOne(x));
+    tryOne(x);
   for (double x : {0x1p-1074, 0x1p-1022, 709.78, -745.2, 1024.0, -1075.0, 1.7976931348623157e308})
-    ASSERT_NO_FATAL_FAILURE(tryOne(x));
+    tryOne(x);
+  RecordProperty("ulp", std::to_string(worst));
+  EXPECT_LE(worst, 2) << function.name << "(" << at << ") is " << function.ours(at);
 }
 
-INSTANTIATE_TEST_SUITE_P(Double, MathematicsOfDoubles,
-                         testing::Values(DoubleFunction{"exp", opsight_exp, std::exp},
-                                         DoubleFunction{"exp2", opsight_exp2, std::exp2},
-                                         DoubleFunction{"log", opsight_log, std::log},
-                                         DoubleFunction{"log2", opsight_log2, std::log2},
-                                         DoubleFunction{"log10", opsight_log10, std::log10},
-                                         DoubleFunction{"tanh", opsight_tanh, std::tanh}),
-                         [](const auto &info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(
+    Double, MathematicsOfDoubles,
+    testing::Values(DoubleFunction{"exp", opsight_exp, std::exp}, DoubleFunction{"exp2", opsight_exp2, std::exp2},
+                    DoubleFunction{"exp10", opsight_exp10, ::exp10l},
+                    DoubleFunction{"expm1", opsight_expm1, std::expm1}, DoubleFunction{"sinh", opsight_sinh, std::sinh},
+                    DoubleFunction{"cosh", opsight_cosh, std::cosh}, DoubleFunction{"log", opsight_log, std::log},
+                    DoubleFunction{"log2", opsight_log2, std::log2}, DoubleFunction{"log10", opsight_log10, std::log10},
+                    DoubleFunction{"tanh", opsight_tanh, std::tanh}),
+    [](const auto &info) { return std::string(info.param.name); });
 
 template <class T> static void compareScaling(T (*scale)(T, int), T (*fraction)(T), int (*exponent)(T), T x) {
   for (int n : {-3000, -2100, -1075, -1074, -300, -150, -149, -126, -25, -1, 0, 1, 24, 127, 128, 277, 1023, 2100, 3000})

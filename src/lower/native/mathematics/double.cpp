@@ -1,5 +1,6 @@
-// exp, exp2, log, log2, log10, tanh in double, below 2 ulp without a branch. What else there is in double stays a call
-// of libm: its arguments need reductions of hundreds of bits, or pairs of doubles throughout.
+// exp, exp2, exp10, expm1, the hyperbolic functions, log, log2, log10 in double, below 2 ulp without a branch. What
+// else there is in double stays a call of libm: its arguments need reductions of hundreds of bits, or pairs of doubles
+// throughout.
 #include "lower/native/mathematics/logarithm.h"
 
 using namespace opsight::mathematics;
@@ -41,14 +42,52 @@ extern "C" double opsight_exp2(double x) {
   return opsight_scale(1 + (expm1Near(product) + correction), whole.integer);
 }
 
-// 1 - 2/(e²ˣ + 1), or of small x (e²ˣ - 1)/(e²ˣ + 1) with the numerator exact.
-extern "C" double opsight_tanh(double x) {
-  double value = fabs(x), bounded = atMost(value, 20.0);
-  SplitDouble split = splitByLn2(bounded + bounded);
+extern "C" double opsight_exp10(double x) {
+  x = clamp(x, -324.5, 309.0);
+  WholeDouble whole = nearest(x, 0x1.a934f0979a371p+1);
+  double rest = fma(whole.value, -0x1.3441350ap-2, x);
+  rest = fma(whole.value, 0x1.0c0219dc1da99p-39, rest);
+  constexpr double high = 0x1.26bb1bbb55516p+1, low = -0x1.f48ad494ea3e9p-53; // ln 10
+  double product = rest * high;
+  double correction = fma(rest, low, fma(rest, high, -product));
+  return opsight_scale(1 + (expm1Near(product) + correction), whole.integer);
+}
+
+namespace {
+/// (eˣ - 1)/2 for -40 ≤ x ≤ 710. Leading terms first, with what their sum loses: it cancels where eˣ is near 3/2.
+OPSIGHT_INLINE double halfExpm1(double x) {
+  SplitDouble split = splitByLn2(x);
   double half = ofBits(long(split.k + 1022) << 52);
-  double least = half - 0.5, sum = fma(split.rest, half, least); // leading terms first: they cancel
-  double less = 2 * (sum + fma(expm1Beyond(split.rest), half, fma(split.rest, half, least - sum)));
-  double near = less / (less + 2), far = 1 - 2 / (less + 2);
+  double least = half - 0.5, sum = fma(split.rest, half, least);
+  double lost = fma(split.rest, half, least - sum) + ((half - least) - 0.5);
+  return sum + fma(expm1Beyond(split.rest), half, lost);
+}
+} // namespace
+
+extern "C" double opsight_expm1(double x) {
+  double half = halfExpm1(clamp(x, -40.0, 710.0));
+  return select(fabs(x) < 0x1p-54, x, half + half);
+}
+
+// With E = eˣ - 1: sinh x = (E + E/(E + 1))/2, or of large x e^x/2.
+extern "C" double opsight_sinh(double x) {
+  double value = fabs(x), half = halfExpm1(atMost(value, 40.0));
+  double near = half + half / (half + half + 1);
+  SplitDouble split = splitByLn2(atMost(value, 712.0));
+  double far = opsight_scale(1 + expm1Near(split.rest), split.k - 1);
+  return copysign(select(value < 0x1p-28, value, select(value < 38, near, far)), x);
+}
+
+extern "C" double opsight_cosh(double x) {
+  SplitDouble split = splitByLn2(atMost(fabs(x), 712.0));
+  double half = opsight_scale(1 + expm1Near(split.rest), split.k - 1);
+  return half + 0.25 / half;
+}
+
+// 1 - 2/(e²ˣ + 1), or of small x (e²ˣ - 1)/(e²ˣ + 1).
+extern "C" double opsight_tanh(double x) {
+  double value = fabs(x), half = halfExpm1(2 * atMost(value, 20.0));
+  double near = half / (half + 1), far = 1 - 1 / (half + 1);
   return copysign(select(value < 1, near, far), x);
 }
 
