@@ -6,6 +6,7 @@
 #include "lower/spirv/block_uniformity.h"
 #include "lower/analyses.h"
 #include "lower/spirv/warp_operations.h"
+#include <fmt/format.h>
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/PostDominators.h>
@@ -180,6 +181,18 @@ llvm::SmallVector<llvm::CallInst *> findSkippable(llvm::Function &kernel) {
         !isAlwaysPassed(instruction.getParent(), loops, before, after))
       skippable.push_back(llvm::cast<llvm::CallInst>(&instruction));
   return skippable;
+}
+
+// Each skippable barrier doubles the code that PoCL makes of the kernel; beyond these few it never ends.
+static constexpr unsigned mostSkippable = 3;
+
+std::string whyRounds(llvm::Function &kernel, bool barriersAlone) {
+  auto counts = [&](llvm::CallInst *call) { return !barriersAlone || isBlockBarrier(*call); };
+  for (llvm::CallInst *call : reachedByFew(kernel))
+    if (counts(call))
+      return fmt::format("line {} is not provably reached by all threads of a block together", placeOf(*call).line);
+  auto skippable = llvm::count_if(findSkippable(kernel), counts);
+  return skippable > mostSkippable ? fmt::format("{} of its barriers stand in branches", skippable) : "";
 }
 
 } // namespace opsight::lower::spirv

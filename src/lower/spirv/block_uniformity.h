@@ -23,4 +23,8 @@ MovedReads readStructsFromShared(llvm::Function &kernel);
 /// Compilers of OpenCL C for processors copy the rest of the kernel for each such choice.
 llvm::SmallVector<llvm::CallInst *> findSkippable(llvm::Function &kernel);
 
+/// Why the threads of the kernel must proceed in rounds (schedule_threads); empty where they need not. With
+/// `barriersAlone`, as if its warp operations synchronised nothing.
+std::string whyRounds(llvm::Function &kernel, bool barriersAlone);
+
 } // namespace opsight::lower::spirv

@@ -24,10 +24,8 @@ static constexpr uint32_t warpWidth = 32;
 static std::string whyNot(llvm::Function &kernel, const card::Dim3 &block) {
   if (!warpsLieInRows(block))
     return fmt::format("rows of {} threads are not whole warps", block.x);
-  for (llvm::CallInst *call : reachedByFew(kernel))
-    if (isBlockBarrier(*call))
-      return fmt::format("the barrier in line {} is not provably reached by all threads of a block together",
-                         placeOf(*call).line);
+  if (std::string why = whyRounds(kernel, /*barriersAlone=*/true); !why.empty())
+    return why;
   auto places = reachedByPartOfAWarp(kernel, block);
   return places.empty() ? "" : fmt::format("line {} is not provably reached by whole warps", places.front().line);
 }

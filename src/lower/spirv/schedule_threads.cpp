@@ -302,19 +302,8 @@ void Scheduler::run() {
     stop.call->eraseFromParent();
 }
 
-// Each skippable barrier doubles the code that PoCL makes of the kernel; beyond these few it never ends.
-static constexpr unsigned mostSkippable = 3;
-
-static std::string whyRounds(llvm::Function &kernel) {
-  llvm::SmallVector<llvm::CallInst *> few = reachedByFew(kernel);
-  if (!few.empty())
-    return fmt::format("line {} is not provably reached by all threads of a block together", placeOf(*few.front()).line);
-  size_t skippable = findSkippable(kernel).size();
-  return skippable > mostSkippable ? fmt::format("{} of its barriers stand in branches", skippable) : "";
-}
-
 static Status run(Context &context) {
-  std::string why = whyRounds(*context.kernel);
+  std::string why = whyRounds(*context.kernel, /*barriersAlone=*/false);
   if (why.empty())
     return {};
   if (context.manifest.subgroupWidth)

@@ -89,7 +89,9 @@ void Copy::spellIndices() {
 
 // What `call` depends on, for a warp that reaches it whole; nothing where lanes may differ however they are handed the same.
 static std::optional<llvm::SmallVector<Value *>> dependencies(llvm::CallInst &call) {
-  llvm::StringRef name = call.getCalledFunction() ? call.getCalledFunction()->getName() : "";
+  if (!call.getCalledFunction())
+    return std::nullopt;
+  llvm::StringRef name = call.getCalledFunction()->getName();
   if (auto operation = asWarpOperation(call)) {
     if (!operation->mask || !llvm::isa<llvm::Constant>(operation->mask))
       return std::nullopt;
