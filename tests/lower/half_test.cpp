@@ -258,5 +258,15 @@ TEST_P(Half, SignsAndComparisonsAndWholeNumbersAreExact) {
   }
 }
 
+TEST(HalfOnOlderProcessors, AWarpOfThreadsNeedsNoLibraryToRoundHalves) {
+  Target target{.block = {32, 1, 1}};
+  target.processor = "x86-64-v3";
+  auto artifact = compileText(kernel("const double *x, u16 *h",
+                                     R"(_Float16 a = (_Float16)x[i];
+                                        h[i] = B(__builtin_elementwise_fma(a, a, (_Float16)2) + a * a);)"),
+                              target);
+  EXPECT_TRUE(artifact) << describe(artifact.error());
+}
+
 } // namespace
 } // namespace opsight::lower
