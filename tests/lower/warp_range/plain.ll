@@ -5,7 +5,7 @@
 ; CHECK: alloca [1 x i8], align 128
 ; CHECK: each:
 ; CHECK: warp:
-; CHECK: call void @opsight.block({{.*}}, ptr %shared, ptr %static, i32 %warp)
+; CHECK: call void @opsight.block({{.*}}, ptr %shared, ptr %static, i32 %warp{{[0-9]*}})
 ; CHECK: next.warp:
 ; CHECK: icmp uge i32 %{{.*}}, 5
 ; CHECK: icmp ult i32 %{{.*}}, 5

@@ -5,14 +5,12 @@
 ; CHECK: %frames = alloca [256 x i8], align 64
 ; CHECK: %message = load ptr
 ; CHECK: br i1 %{{.*}}, label %go, label %gone
-; CHECK: round:
-; CHECK: icmp eq i32 %{{.*}}, -1
+; CHECK: each:
 ; CHECK: run:
-; CHECK: %why = call i32 @opsight.block(
-; CHECK: icmp eq i32 %why, 0
-; CHECK: next.warp:
+; CHECK-NEXT: %why = call i32 @opsight.block(
+; CHECK-NEXT: icmp eq i32 %why, 0
 ; CHECK: returned:
-; CHECK: icmp slt i32 %why, 0
+; CHECK-NEXT: icmp slt i32 %why, 0
 ; CHECK: waits:
 ; CHECK: icmp eq i32 %{{.*}}, %why
 ; CHECK: ends:
@@ -21,6 +19,9 @@
 ; CHECK: atomicrmw add ptr %message
 ; CHECK: parted:
 ; CHECK: atomicrmw add ptr %message
+; CHECK: icmp eq i32 %{{.*}}, -1
+; CHECK-NEXT: br i1 %{{.*}}, label %next.warp{{[0-9]*}}, label %run
+; CHECK: phi i32 {{.*}}[ %why, %waits ]
 define ptx_kernel void @kernel(ptr %x, i32 %opsight.block.x, i32 %opsight.block.y, i32 %opsight.block.z, i32 %opsight.grid.x, i32 %opsight.grid.y, i32 %opsight.grid.z, ptr %opsight.shared, ptr %opsight.static, i32 %opsight.warp) {
   call i32 @opsight.barrier(i32 0, i32 0, i32 0)
   store i32 %opsight.warp, ptr %x
