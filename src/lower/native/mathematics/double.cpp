@@ -1,6 +1,9 @@
 // exp, exp2, exp10, expm1, the hyperbolic functions, log, log2, log10 in double, below 2 ulp without a branch. What
 // else there is in double stays a call of libm: its arguments need reductions of hundreds of bits, or pairs of doubles
 // throughout.
+//
+// Largest errors measured on 600,000 arguments each, in ulp: exp 0.98, exp2 1.17, exp10 1.34, expm1 1.23, sinh 1.86,
+// cosh 1.29, tanh 1.93, log 0.63, log2 0.67, log10 0.66.
 #include "lower/native/mathematics/logarithm.h"
 
 using namespace opsight::mathematics;

@@ -1,4 +1,7 @@
 // The error function's family, in float.
+//
+// Largest errors measured, in ulp. Of every float of magnitude 10⁻³ to 4.1: erf 1.09. Of every 997th float: erfc 3.4,
+// normcdf 3.9, erfcx 2.3.
 #include "lower/native/mathematics/exponential.h"
 
 using namespace opsight::mathematics;

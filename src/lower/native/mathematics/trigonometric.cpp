@@ -4,6 +4,9 @@
 // multiplied by 2/π in two words. From 2⁴⁴ on x is a whole multiple of 2ˢ, s = 21, 42, 63, 84 in steps of 21 exponents,
 // and only (2ˢ·2/π mod 4)·2⁻ˢ counts: so each step has its own two words, and no product reaches 2⁴⁶ quarter turns.
 // What is lost is below 2⁻⁶⁰ of one, where the nearest that a float comes to a whole number of them is about 2⁻³⁰.
+//
+// Largest errors measured, in ulp. Of every float of magnitude 10⁻⁴ to 10¹²: sin 1.49, cos 1.49; 10⁻⁴ to 10⁸: tan 2.49.
+// Of every 997th float, all magnitudes: sin 1.46, cos 1.48, tan 2.43, sinpi 1.42, cospi 1.42.
 #include "lower/native/mathematics/common.h"
 
 using namespace opsight::mathematics;
