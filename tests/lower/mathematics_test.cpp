@@ -1,6 +1,6 @@
 // The elementary functions of src/lower/native/mathematics, compiled for this processor and compared with the C library
-// in double or long double. Every 5987th float is tried and what is hard; OPSIGHT_STRIDE=1 in the environment tries
-// all, which takes minutes a function: the maxima that the sources state are from such runs.
+// in double or long double. Every 5987th float is tried and what is hard; OPSIGHT_STRIDE=N in the environment tries every
+// Nth, and --gtest_output=xml:FILE writes the largest error of each function. All floats take minutes a function.
 #include <bit>
 #include <cmath>
 #include <cstdint>
