@@ -7,13 +7,15 @@
 //            mask stand at the same one, a block barrier when every living thread stands at one; barrier
 //   resume:  threads whose operation happened run on alone to their next operation or to the end; the others wait
 //
-// The rounds end when all have returned. So every barrier of the result is reached by all threads, whatever the kernel
+// The rounds end when all have returned, or when nobody can go on: then some wait for lanes of their mask that never come,
+// which CUDA leaves undefined, and the first of them says where (report_unmet.h). So every barrier of the result is reached by all threads, whatever the kernel
 // does, and exited lanes take no part. What it costs is told in the manifest's notes. Kernels whose operations are all
 // reached together stay as they are. Leaves promotable stack variables.
 #include "lower/analyses.h"
 #include "lower/kernel.h"
 #include "lower/spirv/block_uniformity.h"
 #include "lower/spirv/builtins.h"
+#include "lower/spirv/report_unmet.h"
 #include "lower/spirv/warp_operations.h"
 #include <fmt/format.h>
 #include <llvm/IR/InstIterator.h>
@@ -42,7 +44,9 @@ struct Stop {
 
 class Scheduler {
 public:
-  explicit Scheduler(Context &context) : context(context), kernel(*context.kernel), b(kernel.getContext()) {}
+  /// `message` is the kernel's message buffer; null where no warp operation can wait in vain.
+  Scheduler(Context &context, llvm::Argument *message)
+      : context(context), kernel(*context.kernel), message(message), b(kernel.getContext()) {}
   void run();
 
 private:
@@ -54,6 +58,7 @@ private:
   void decide();
   void finishWarpStops(Value *members);
   void closeRound(BasicBlock *resume, Value *living);
+  void reportWaiting(Value *stuck, llvm::Instruction *end);
   void fillResume(BasicBlock *resume, BasicBlock *arrive);
   Value *standsAt(llvm::function_ref<bool(const Stop &)> which);
   llvm::AllocaInst *createVariable(llvm::Type *type, llvm::StringRef name);
@@ -67,13 +72,15 @@ private:
 
   Context &context;
   llvm::Function &kernel;
+  llvm::Argument *message;
   llvm::IRBuilder<> b;
   llvm::SmallVector<Stop> stops;
   bool hasWarpStops = false, hasVotes = false;
   // Private to the thread: where it stands, what its operation needs and gives, whether it goes on, the round modulo 3.
   llvm::AllocaInst *place, *word, *mask, *source, *result, *goes, *round;
-  // Shared: places and words by thread; by round, whether any thread lives, any waits for its warp, and the votes.
-  llvm::GlobalVariable *places = nullptr, *words = nullptr, *alive, *atWarp, *votes;
+  // Shared: places and words by thread; by round, whether any thread lives, any waits for its warp, any goes on, and the
+  // votes.
+  llvm::GlobalVariable *places = nullptr, *words = nullptr, *alive, *atWarp, *moved, *votes;
   WarpView view;
   Value *thread = nullptr, *now = nullptr, *at = nullptr; // of the round
 };
@@ -116,7 +123,7 @@ void Scheduler::createState() {
   }
   view = createWarpView(b);
   thread = b.CreateAdd(view.base, view.lane);
-  for (llvm::GlobalVariable **flags : {&alive, &atWarp, &votes}) {
+  for (llvm::GlobalVariable **flags : {&alive, &atWarp, &moved, &votes}) {
     *flags = createShared(context, llvm::ArrayType::get(b.getInt32Ty(), rounds + 1), "opsight.flags");
     for (unsigned i = 0; i < rounds; ++i)
       storeWord(*flags, b.getInt32(i), b.getInt32(0));
@@ -177,7 +184,7 @@ void Scheduler::publish() {
   Value *zero = b.getInt32(0), *one = b.getInt32(1), *dump = b.getInt32(nobody);
   Value *next = b.CreateURem(b.CreateAdd(now, one), b.getInt32(rounds));
   b.CreateStore(next, round);
-  for (llvm::GlobalVariable *flags : {alive, atWarp, votes})
+  for (llvm::GlobalVariable *flags : {alive, atWarp, moved, votes})
     storeWord(flags, next, zero);
   if (hasWarpStops) {
     storeWord(places, thread, at);
@@ -219,7 +226,9 @@ void Scheduler::decide() {
   Value *asks = standsAt([](const Stop &stop) { return stop.warp && stop.warp->kind == WarpKind::ActiveMask; });
   Value *atWarpStop = standsAt([](const Stop &stop) { return stop.warp.has_value(); });
   Value *ready = b.CreateAnd(atWarpStop, complete); // __activemask() names no lanes to wait for: always ready
-  b.CreateStore(b.CreateOr(opens, ready), goes);
+  Value *goesOn = b.CreateOr(opens, ready);
+  b.CreateStore(goesOn, goes);
+  storeWord(moved, b.CreateSelect(goesOn, now, b.getInt32(nobody)), b.getInt32(1));
   finishWarpStops(b.CreateSelect(asks, together, members));
 }
 
@@ -252,9 +261,26 @@ void Scheduler::finishWarpStops(Value *members) {
 void Scheduler::closeRound(BasicBlock *resume, Value *living) {
   BasicBlock *over = BasicBlock::Create(b.getContext(), "over", &kernel);
   callBlockBarrier(b); // nobody publishes anew before all have read
-  b.CreateCondBr(b.CreateICmpEQ(living, b.getInt32(0)), over, resume);
+  Value *zero = b.getInt32(0), *ends = b.CreateICmpEQ(living, zero), *stuck = b.getFalse();
+  if (hasWarpStops) { // without, every barrier opens
+    stuck = b.CreateICmpEQ(loadFlag(moved), zero);
+    ends = b.CreateOr(ends, stuck);
+  }
+  b.CreateCondBr(ends, over, resume);
   b.SetInsertPoint(over);
-  b.CreateRetVoid();
+  llvm::Instruction *end = b.CreateRetVoid();
+  if (hasWarpStops)
+    reportWaiting(stuck, end);
+}
+
+void Scheduler::reportWaiting(Value *stuck, llvm::Instruction *end) {
+  b.SetInsertPoint(end);
+  Value *waits = standsAt([](const Stop &stop) { return stop.warp.has_value(); }), *where = b.getInt32(0);
+  for (auto [index, stop] : llvm::enumerate(stops))
+    if (stop.warp)
+      where = b.CreateSelect(b.CreateICmpEQ(at, b.getInt32(unsigned(index) + 1)),
+                             b.getInt32(placeId(context.manifest, placeOf(*stop.call))), where);
+  reportUnmet(context.manifest, end, message, b.CreateAnd(stuck, waits), where);
 }
 
 // The one way into the kernel's code: from its beginning in the first round, from behind a stop in the later ones. Drivers
@@ -310,7 +336,8 @@ static Status run(Context &context) {
     return internalError("a kernel with subgroup operations needs rounds, because " + why);
   context.manifest.notes.push_back(
       fmt::format("threads proceed in rounds, because {}; each costs two barriers", why));
-  Scheduler(context).run();
+  bool hasWarpOperations = !findWarpOperations(*context.kernel).empty();
+  Scheduler(context, hasWarpOperations ? messageBuffer(context) : nullptr).run();
   llvm::FunctionPassManager promote;
   promote.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
   promote.addPass(llvm::SimplifyCFGPass());
