@@ -26,6 +26,7 @@ struct DeviceInfo {
   std::string device;  // the processor's name as the driver gives it
   std::string driver;  // "opsight 0.1", "PoCL 3.1"
   bool takesIl = false, hasDouble = false, hasHalf = false, hasInt64Atomics = false;
+  bool watchesBarriers = false; // threads that do not meet end the launch by End::Barrier, always
   std::vector<uint32_t> subgroupWidths{}; // empty: no subgroups
   uint64_t sharedBytes = 0, globalBytes = 0, maxAllocation = 0;
   uint32_t maxThreadsPerBlock = 0, computeUnits = 0;

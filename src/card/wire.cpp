@@ -148,6 +148,7 @@ std::string encode(const DeviceInfo &info) {
   Writer out;
   out.text(info.device).text(info.driver).text(info.vendorLibrary).text(info.unconfined);
   out.put(info.takesIl).put(info.hasDouble).put(info.hasHalf).put(info.hasInt64Atomics);
+  out.put(info.watchesBarriers);
   out.put(info.sharedBytes).put(info.globalBytes).put(info.maxAllocation);
   out.put(info.maxThreadsPerBlock).put(info.computeUnits).put(info.maxBlock).put(info.maxGrid);
   out.put(static_cast<uint32_t>(info.subgroupWidths.size()));
@@ -162,7 +163,7 @@ bool decode(Reader &reader, DeviceInfo &info) {
   info.vendorLibrary = reader.text();
   info.unconfined = reader.text();
   // As bytes: a bool of any other value than 0 and 1 would be undefined.
-  for (bool *flag : {&info.takesIl, &info.hasDouble, &info.hasHalf, &info.hasInt64Atomics})
+  for (bool *flag : {&info.takesIl, &info.hasDouble, &info.hasHalf, &info.hasInt64Atomics, &info.watchesBarriers})
     *flag = reader.get<uint8_t>() != 0;
   info.sharedBytes = reader.get<uint64_t>();
   info.globalBytes = reader.get<uint64_t>();

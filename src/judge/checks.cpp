@@ -31,13 +31,14 @@ constexpr CheckRow impossible[] = {
 std::vector<Check> checksOf(const AccuracyResult &seen, const card::DeviceInfo &device) {
   std::vector<Check> checks;
   const Observed &observed = seen.observed;
+  bool nothingRan = seen.accuracy.cases.empty();
   for (const CheckRow &row : made) {
     std::string name = row.name;
     bool failed = observed.reasons.contains(name);
     auto detail = observed.details.find(name);
     Check check{name, !failed, failed && detail != observed.details.end() ? detail->second : row.how};
     // Nothing ran, or nothing was comparable: silence is no pass.
-    if (!failed && (seen.accuracy.cases.empty() || (name == "not_repeatable" && observed.repeated == 0)))
+    if (!failed && (nothingRan || (name == "not_repeatable" && observed.repeated == 0)))
       check = {name, std::nullopt, "no run allowed it"};
     else if (!failed && name == "not_repeatable")
       check.detail += fmt::format(" ({} pairs of runs)", observed.repeated);
@@ -49,6 +50,8 @@ std::vector<Check> checksOf(const AccuracyResult &seen, const card::DeviceInfo &
   for (const CheckRow &row : impossible)
     if (auto seen = observed.details.find(row.name); seen != observed.details.end())
       checks.push_back({row.name, false, seen->second});
+    else if (std::string_view(row.name) == "barrier" && device.watchesBarriers && !nothingRan)
+      checks.push_back({row.name, true, "the warps of a block must all arrive at the same barrier, each warp as a whole"});
     else
       checks.push_back({row.name, std::nullopt, std::string(row.how) + "; " + device.card + " is none"});
   return checks;

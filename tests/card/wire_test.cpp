@@ -19,14 +19,14 @@ struct Pair {
 };
 
 LaunchRequest sampleLaunch() {
-  return {3, {{1, 2, 3}, {4, 5, 6}, 789}, {{WireArgument::Kind::Buffer, 9, ""}, {WireArgument::Kind::Scalar, 0, "abcd"}}};
+  return {3, {{1, 2, 3}, {4, 5, 6}, 789, 77}, {{WireArgument::Kind::Buffer, 9, ""}, {WireArgument::Kind::Scalar, 0, "abcd"}}};
 }
 
 DeviceInfo sampleInfo() {
   DeviceInfo info;
   info.device = "a processor";
   info.driver = "a driver 1.0";
-  info.takesIl = info.hasHalf = true;
+  info.takesIl = info.hasHalf = info.watchesBarriers = true;
   info.subgroupWidths = {8, 16};
   info.sharedBytes = 49152;
   info.maxGrid = {1, 2, 3};
@@ -41,6 +41,7 @@ TEST(Wire, CarriesALaunchUnchanged) {
   EXPECT_EQ(back.config.grid, (Dim3{1, 2, 3}));
   EXPECT_EQ(back.config.block, (Dim3{4, 5, 6}));
   EXPECT_EQ(back.config.dynamicSharedBytes, 789u);
+  EXPECT_EQ(back.config.order, 77u);
   ASSERT_EQ(back.arguments.size(), 2u);
   EXPECT_EQ(back.arguments[1].scalar, "abcd");
 }
@@ -53,6 +54,7 @@ TEST(Wire, CarriesADeviceUnchanged) {
   EXPECT_EQ(back.driver, "a driver 1.0");
   EXPECT_TRUE(back.takesIl);
   EXPECT_FALSE(back.hasDouble);
+  EXPECT_TRUE(back.watchesBarriers);
   EXPECT_THAT(back.subgroupWidths, testing::ElementsAre(8u, 16u));
 }
 

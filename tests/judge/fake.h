@@ -153,9 +153,9 @@ public:
   std::map<std::string, Kernel> kernels;
   Peak peak{1000, 1000};
   int launches = 0;
+  card::DeviceInfo device;
 
 private:
-  card::DeviceInfo device;
   std::vector<std::string> programs;
   std::map<card::ProgramId, int> calls;
   uint32_t buffers = 0;

@@ -320,6 +320,16 @@ TEST(Judge, ListsTheChecksThatThisCardCannotMake) {
     EXPECT_TRUE(std::ranges::any_of(verdict.checks, [&](const judge::Check &c) { return c.name == name && !c.pass; }));
 }
 
+TEST(Judge, CountsBarriersAsCheckedOnACardThatWatchesThem) {
+  fake::Session session;
+  session.device.watchesBarriers = true;
+  session.kernels["k"] = fake::kernel(fake::right);
+  fake::Candidate candidate("k");
+  auto verdict = judge::judge(session, attention(), candidate, nullptr, fewCases(), {}, {}, 1, {});
+  ASSERT_TRUE(verdict) << describe(verdict.error());
+  EXPECT_EQ(std::ranges::find(verdict->checks, "barrier", &judge::Check::name)->pass, true);
+}
+
 /// A right kernel whose grid's y is the number of heads, as kernels often have it.
 judge::Verdict judgedWithHeadsInY(std::vector<ops::Case> cases) {
   fake::Session session;

@@ -104,7 +104,7 @@ public:
     info.device = processorName();
     info.driver = "opsight " OPSIGHT_VERSION;
     info.vendorLibrary = libraryVersion();
-    info.hasDouble = info.hasInt64Atomics = true;
+    info.hasDouble = info.hasInt64Atomics = info.watchesBarriers = true;
     info.hasHalf = __builtin_cpu_supports("f16c") || __builtin_cpu_supports("avx512f");
     info.sharedBytes = sharedLimit;
     info.globalBytes = static_cast<uint64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
