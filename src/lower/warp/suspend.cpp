@@ -1,9 +1,9 @@
 // suspend: a kernel that waits at barriers becomes a state machine. It keeps what it still needs in its warp's frame,
 // notes where it stopped, and returns; called again, it jumps there. The result says why it returned:
-//   0  the warp has finished,   p + 1  it waits at the barrier of places[p],   -(p + 1)  its threads did not meet there.
+//   0  the warp has finished,  p + 1  it waits at the barrier of places[p],  -(p + 1)  its threads did not meet there.
 //
 // LLVM's coroutines would do the same and cost more: they keep a value where it is defined, in the midst of hot loops.
-// Here values are stored at barriers alone, and not even there when the frame holds them still.
+// Here values are stored at barriers alone, and not even there when the frame holds them still (see Stores).
 //
 // Needs calls of `barrierName` and `faultName`, allocas in the entry block only. Kernels without either stay as they
 // are. Parameters added at the end: the warp's frame, whose dereferenceable bytes are its size, and what the block's
@@ -93,8 +93,8 @@ static Value *addToVote(IRBuilder<> &b, BarrierKind kind, Value *contribution) {
   if (kind == BarrierKind::Count)
     return contribution;
   Value *zero = b.getInt32(0);
-  return b.CreateZExt(kind == BarrierKind::And ? b.CreateICmpEQ(contribution, zero) : b.CreateICmpNE(contribution, zero),
-                      b.getInt32Ty());
+  bool isAnd = kind == BarrierKind::And;
+  return b.CreateZExt(isAnd ? b.CreateICmpEQ(contribution, zero) : b.CreateICmpNE(contribution, zero), b.getInt32Ty());
 }
 
 static Value *resultOfVote(IRBuilder<> &b, BarrierKind kind, llvm::Argument *vote) {
@@ -171,7 +171,8 @@ static void resume(const Suspension &suspension, const FrameLayout &layout, Valu
   IRBuilder<> b(&*suspension.resumes->getFirstInsertionPt());
   for (Instruction *value : suspension.kept) {
     uint64_t offset = layout.offsets.lookup(value);
-    there[value] = b.CreateAlignedLoad(value->getType(), slot(b, frame, offset), slotAlignment(offset), value->getName());
+    Value *home = slot(b, frame, offset);
+    there[value] = b.CreateAlignedLoad(value->getType(), home, slotAlignment(offset), value->getName());
   }
   for (Instruction *value : suspension.remade) {
     Instruction *copy = value->clone();
