@@ -34,7 +34,7 @@ struct TileSteps {
 
 class Attention {
 public:
-  Attention() : engine_(dnnl::engine::kind::cpu, 0), pool_(8 << 20, [](unsigned) { oneThreadEach(); }) {
+  Attention() : engine_(createEngine()), pool_(8 << 20, [](unsigned) { oneThreadEach(); }) {
     for (unsigned i = 0; i < pool_.size(); ++i)
       threads_.push_back(std::make_unique<PerThread>(engine_));
   }
@@ -68,6 +68,13 @@ private:
     std::vector<float> scores;
     std::vector<char> scratch;
   };
+
+  /// Where the processor has AMX the library asks the system for the use of its registers, which the worker's filter takes
+  /// for an attack; in float it has no use for them.
+  static dnnl::engine createEngine() {
+    dnnl::set_max_cpu_isa(dnnl::cpu_isa::avx512_core_bf16);
+    return {dnnl::engine::kind::cpu, 0};
+  }
 
   /// Inside a tile the library must not start threads of its own: the tiles are the parallelism.
   static void oneThreadEach() {
