@@ -1,0 +1,127 @@
+// bench-warp-machine: the embedded card `cpu` beside PoCL and Intel's OpenCL runtime on typical CUDA kernels, all fed by
+// our own front end. A kernel's results are checked against a plain loop in double on each machine before it is timed;
+// race.h says how the timing is made. bench/README.md has the command and how to read the table.
+#include "base/file.h"
+#include "race.h"
+#include "table.h"
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <iostream>
+#include <regex>
+#include <thread>
+
+using namespace opsight;
+using namespace opsight::bench;
+
+namespace {
+struct Arguments {
+  std::string filter = ".*", jsonFile;
+  std::vector<std::string> only = {"cpu", "pocl", "intel"};
+  double seconds = 4;
+  bool checkOnly = false;
+  Options options;
+};
+
+void declare(CLI::App &app, Arguments &arguments) {
+  app.add_option("--filter", arguments.filter, "kernels whose name holds this regular expression");
+  app.add_option("--seconds", arguments.seconds, "of timing a kernel, all machines together")->capture_default_str();
+  app.add_option("--only", arguments.only, "machines to run, the first is what the others are compared with")
+      ->check(CLI::IsMember({"cpu", "pocl", "intel"}))
+      ->delimiter(',')
+      ->capture_default_str();
+  app.add_flag("--check", arguments.checkOnly, "results only, nothing is timed");
+  app.add_option("--json", arguments.jsonFile, "write all figures to this file");
+  app.add_option("--lanes", arguments.options.lanes, "threads in one vector of the cpu card; 0 lets it choose");
+  app.add_option("--processor", arguments.options.processor, "the cpu card's -march, x86-64-v3 for AVX2")
+      ->capture_default_str();
+  app.add_option("--keep", arguments.options.keepFolder, "folder that receives the cpu card's code, .so and .s");
+}
+
+std::string describeMachine(const std::vector<std::unique_ptr<Contender>> &contenders) {
+  double load = 0;
+  ::getloadavg(&load, 1);
+  std::string text = contenders.empty() ? "" : contenders.front()->info().device;
+  text += fmt::format(", {} processors, load {:.1f} at the start", std::thread::hardware_concurrency(), load);
+  for (const auto &contender : contenders)
+    text += fmt::format("; {}: {}", contender->info().card, contender->info().driver);
+  return text;
+}
+
+/// Opens the machines asked for; one without a device stays in the table as such.
+Result<std::vector<Part>> openParts(const Arguments &arguments, std::vector<std::unique_ptr<Contender>> &contenders) {
+  std::vector<Part> parts;
+  for (const std::string &name : arguments.only) {
+    Part part;
+    part.card = name == "cpu" ? name : "opencl:" + name;
+    auto opened = Contender::open(part.card, arguments.options);
+    if (!opened && opened.error().kind != ErrorKind::NoVerdict)
+      return std::unexpected(opened.error());
+    if (opened) {
+      contenders.push_back(std::move(*opened));
+      part.contender = contenders.back().get();
+    } else {
+      fmt::print(stderr, "{}\n", describe(opened.error()));
+    }
+    parts.push_back(std::move(part));
+  }
+  return parts;
+}
+
+Result<Outcome> run(const Entry &entry, const Arguments &arguments, const std::vector<Part> &parts) {
+  Workload workload = entry.make();
+  Outcome outcome{.name = entry.name, .size = workload.size, .usesWarps = workload.usesWarps, .roof = workload.roof, .parts = parts};
+  outcome.work = workload.roof == Roof::Peak ? workload.flops : workload.bytes;
+  check(workload, outcome);
+  if (!arguments.checkOnly)
+    if (Status timed = bench::time(workload, arguments.seconds, outcome); !timed)
+      return std::unexpected(timed.error());
+  return outcome;
+}
+
+/// One line a machine and a kernel, for --check.
+std::string verdictRow(const Outcome &outcome) {
+  std::string text;
+  for (const Part &part : outcome.parts)
+    text += fmt::format("{:<18} {:<23} {:<12} {}\n", outcome.name, outcome.size, part.card,
+                        !part.contender ? "no device" : part.failure.empty() ? "right" : part.failure);
+  return text;
+}
+
+int fail(const Error &error) {
+  fmt::print(stderr, "{}\n", describe(error));
+  return exitCode(error.kind);
+}
+} // namespace
+
+int main(int argc, char **argv) {
+  Arguments arguments;
+  CLI::App app("Compares the embedded card `cpu` with PoCL and Intel's OpenCL runtime on typical CUDA kernels.");
+  declare(app, arguments);
+  CLI11_PARSE(app, argc, argv);
+  std::vector<std::unique_ptr<Contender>> contenders;
+  auto parts = openParts(arguments, contenders);
+  if (!parts)
+    return fail(parts.error());
+  std::string machine = describeMachine(contenders);
+  fmt::print("{}\n{}", machine, arguments.checkOnly ? "" : tableHead(*parts));
+  std::vector<Outcome> outcomes;
+  bool isFirstRight = true;
+  std::regex filter(arguments.filter);
+  for (const Entry &entry : workloads()) {
+    if (!std::regex_search(entry.name, filter))
+      continue;
+    auto outcome = run(entry, arguments, *parts);
+    if (!outcome)
+      return fail(outcome.error());
+    fmt::print("{}", arguments.checkOnly ? verdictRow(*outcome) : tableRow(*outcome));
+    std::fflush(stdout);
+    isFirstRight &= outcome->parts.front().contender && outcome->parts.front().failure.empty();
+    outcomes.push_back(std::move(*outcome));
+  }
+  fmt::print("{}", tableEnd(outcomes));
+  if (!arguments.jsonFile.empty())
+    if (Status written = writeFile(arguments.jsonFile, json(outcomes, machine)); !written)
+      return fail(written.error());
+  return isFirstRight && !outcomes.empty() ? 0 : 1;
+}
