@@ -1,5 +1,5 @@
-// Flash attention forward like flash_transposed.cu, but rows are reduced through shared memory: no warp operation, so that
-// machines which have none run it as well as they can.
+// Flash attention forward like flash_transposed.cu, but as machines without warps like it: rows are reduced through shared
+// memory, and the loop over the keys is entered in any case (there is at least one key), so no barrier stands in a branch.
 // grid (L / 64, heads, batch)
 #include <cmath>
 #include <cuda_runtime.h>
@@ -65,7 +65,8 @@ __global__ void __launch_bounds__(side *side)
     maximum[i] = -INFINITY;
   load_tile(q_tile, query + plane * queries * head_dim, first_query, queries);
 
-  for (int first_key = 0; first_key < keys; first_key += tile) {
+  int first_key = 0;
+  do {
     __syncthreads();
     load_transposed(kv_tile, k, first_key, keys);
     __syncthreads();
@@ -126,7 +127,8 @@ __global__ void __launch_bounds__(side *side)
           for (int d = 0; d < each; ++d)
             sums[i][d] += weights[line * each + i][s] * kv_tile[side * j + s][column + side * d];
     }
-  }
+    first_key += tile;
+  } while (first_key < keys);
 
   for (int i = 0; i < each; ++i) {
     const int row = first_query + line * each + i;

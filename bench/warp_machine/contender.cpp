@@ -36,10 +36,11 @@ Result<card::Artifact> Contender::compile(const Workload &workload) const {
   target.processor = options_.processor;
   auto artifact = lower::toNative(*module, target);
   if (artifact && !options_.keepFolder.empty()) {
+    std::string name = options_.lanes ? fmt::format("{}.{}", workload.kernel, options_.lanes) : workload.kernel;
     std::filesystem::path folder = options_.keepFolder;
-    if (Status kept = writeFile(folder / (workload.kernel + ".so"), artifact->code); !kept)
+    if (Status kept = writeFile(folder / (name + ".so"), artifact->code); !kept)
       return std::unexpected(kept.error());
-    if (Status kept = writeFile(folder / (workload.kernel + ".s"), artifact->readable); !kept)
+    if (Status kept = writeFile(folder / (name + ".s"), artifact->readable); !kept)
       return std::unexpected(kept.error());
   }
   return artifact;

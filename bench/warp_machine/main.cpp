@@ -20,6 +20,7 @@ struct Arguments {
   std::vector<std::string> only = {"cpu", "pocl", "intel"};
   double seconds = 4;
   bool checkOnly = false;
+  std::vector<unsigned> lanes = {0};
   Options options;
 };
 
@@ -32,7 +33,9 @@ void declare(CLI::App &app, Arguments &arguments) {
       ->capture_default_str();
   app.add_flag("--check", arguments.checkOnly, "results only, nothing is timed");
   app.add_option("--json", arguments.jsonFile, "write all figures to this file");
-  app.add_option("--lanes", arguments.options.lanes, "threads in one vector of the cpu card; 0 lets it choose");
+  app.add_option("--lanes", arguments.lanes, "threads in one vector of the cpu card; several are run as so many machines")
+      ->delimiter(',')
+      ->default_str("as it chooses");
   app.add_option("--processor", arguments.options.processor, "the cpu card's -march, x86-64-v3 for AVX2")
       ->capture_default_str();
   app.add_option("--keep", arguments.options.keepFolder, "folder that receives the cpu card's code, .so and .s");
@@ -48,13 +51,26 @@ std::string describeMachine(const std::vector<std::unique_ptr<Contender>> &conte
   return text;
 }
 
+/// What to open: "cpu" once for each number of lanes.
+std::vector<std::pair<Part, Options>> chosen(const Arguments &arguments) {
+  std::vector<std::pair<Part, Options>> machines;
+  for (const std::string &name : arguments.only)
+    for (unsigned lanes : name == "cpu" ? arguments.lanes : std::vector<unsigned>{0}) {
+      Part part;
+      part.card = name == "cpu" ? name : "opencl:" + name;
+      part.label = lanes ? fmt::format("{}/{}", part.card, lanes) : part.card;
+      Options options = arguments.options;
+      options.lanes = lanes;
+      machines.emplace_back(std::move(part), std::move(options));
+    }
+  return machines;
+}
+
 /// Opens the machines asked for; one without a device stays in the table as such.
 Result<std::vector<Part>> openParts(const Arguments &arguments, std::vector<std::unique_ptr<Contender>> &contenders) {
   std::vector<Part> parts;
-  for (const std::string &name : arguments.only) {
-    Part part;
-    part.card = name == "cpu" ? name : "opencl:" + name;
-    auto opened = Contender::open(part.card, arguments.options);
+  for (auto &[part, options] : chosen(arguments)) {
+    auto opened = Contender::open(part.card, options);
     if (!opened && opened.error().kind != ErrorKind::NoVerdict)
       return std::unexpected(opened.error());
     if (opened) {
@@ -83,7 +99,7 @@ Result<Outcome> run(const Entry &entry, const Arguments &arguments, const std::v
 std::string verdictRow(const Outcome &outcome) {
   std::string text;
   for (const Part &part : outcome.parts)
-    text += fmt::format("{:<18} {:<23} {:<12} {}\n", outcome.name, outcome.size, part.card,
+    text += fmt::format("{:<18} {:<23} {:<12} {}\n", outcome.name, outcome.size, part.label,
                         !part.contender ? "no device" : part.failure.empty() ? "right" : part.failure);
   return text;
 }

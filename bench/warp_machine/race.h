@@ -13,7 +13,7 @@ namespace opsight::bench {
 /// One contender's part in one workload.
 struct Part {
   Contender *contender = nullptr; // null: the card has no device here
-  std::string card;
+  std::string card, label{};      // "cpu"; "cpu/32" where its lanes are given
   std::vector<std::string> notes{}; // what our translation did
   std::string failure{};          // why it was not timed; empty when it was
   bool isWrong = false;           // the results were: worse than not supported

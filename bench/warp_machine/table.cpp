@@ -40,10 +40,10 @@ Mean geometricMean(const std::vector<Outcome> &outcomes, size_t part, bool usesW
 std::string tableHead(const std::vector<Part> &parts) {
   std::string line = fmt::format("{:<20} {:<23}", "kernel", "size");
   for (const Part &part : parts)
-    line += fmt::format(" {:>12}", part.card);
+    line += fmt::format(" {:>12}", part.label);
   for (size_t i = 1; i < parts.size(); ++i)
-    line += fmt::format("  {:>20}", parts[i].card + " / " + parts[0].card);
-  return line + fmt::format("  {:>24}  {}\n{:<20} {:<23}{}\n", "rate of " + parts[0].card, "share [95 %]", "", "",
+    line += fmt::format("  {:>20}", parts[i].label + " / " + parts[0].label);
+  return line + fmt::format("  {:>24}  {}\n{:<20} {:<23}{}\n", "rate of " + parts[0].label, "share [95 %]", "", "",
                             fmt::format(" {:>12}", "ms a launch"));
 }
 
@@ -63,7 +63,7 @@ std::string tableRow(const Outcome &outcome) {
   line += "\n";
   for (const Part &part : outcome.parts)
     if (!part.failure.empty())
-      line += fmt::format("  {}: {}\n", part.card, part.failure);
+      line += fmt::format("  {}: {}\n", part.label, part.failure);
   return line;
 }
 
@@ -73,7 +73,7 @@ std::string tableEnd(const std::vector<Outcome> &outcomes) {
     for (size_t i = 1; !outcomes.empty() && i < outcomes[0].parts.size(); ++i)
       if (Mean mean = geometricMean(outcomes, i, usesWarps); mean.count)
         text += fmt::format("geometric mean of {} / {}: {:.2f} over the {} kernels {} warp operations{}, {} of them over 1\n",
-                            outcomes[0].parts[i].card, outcomes[0].parts[0].card, std::exp(mean.logs / mean.count),
+                            outcomes[0].parts[i].label, outcomes[0].parts[0].label, std::exp(mean.logs / mean.count),
                             mean.count, usesWarps ? "with" : "without", usesWarps ? " (*)" : "", mean.won);
   return text;
 }
@@ -85,7 +85,7 @@ std::string json(const std::vector<Outcome> &outcomes, const std::string &machin
   for (const Outcome &outcome : outcomes) {
     Json parts = Json::object();
     for (const Part &part : outcome.parts) {
-      Json &row = parts[part.card];
+      Json &row = parts[part.label];
       row["status"] = !part.contender ? "no device" : part.failure.empty() ? "right" : part.isWrong ? "wrong" : "refused";
       row["notes"] = part.notes;
       if (!part.failure.empty())
@@ -104,7 +104,7 @@ std::string json(const std::vector<Outcome> &outcomes, const std::string &machin
   for (size_t i = 1; !outcomes.empty() && i < outcomes[0].parts.size(); ++i)
     for (bool usesWarps : {false, true})
       if (Mean mean = geometricMean(outcomes, i, usesWarps); mean.count)
-        means[outcomes[0].parts[i].card][usesWarps ? "with_warp_operations" : "without"] = std::exp(mean.logs / mean.count);
+        means[outcomes[0].parts[i].label][usesWarps ? "with_warp_operations" : "without"] = std::exp(mean.logs / mean.count);
   Json all{{"schema", "opsight.bench.warp_machine/1"}, {"machine", machine}, {"kernels", kernels},
            {"geometric_means", means}};
   return all.dump(1) + "\n";
