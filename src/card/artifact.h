@@ -19,6 +19,7 @@ struct Dim3 {
 enum class Format {
   SpirV,   // a SPIR-V module for the OpenCL environment
   Native,  // an ELF shared library for the host processor
+  Host,    // an ELF shared library with abi.h's entry, called once, for block 0, where it may take memory and start threads
   Library, // no code: the name of a vendor function built into the worker ("onednn/scaled_dot_product_attention")
 };
 

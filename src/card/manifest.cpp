@@ -13,6 +13,8 @@ const char *nameOf(Format format) {
     return "spirv";
   case Format::Native:
     return "native";
+  case Format::Host:
+    return "host";
   case Format::Library:
     break;
   }
