@@ -11,7 +11,11 @@ namespace opsight::card {
 namespace {
 constexpr uint64_t pageBytes = 4096;
 
-std::byte sentinelAt(uint64_t position) { return std::byte(position % 2 ? 0x7F : 0xF5); }
+std::byte sentinelAt(uint64_t position, Sentinel sentinel) {
+  if (sentinel == Sentinel::Number)
+    return std::byte(position % 2 ? 0x3F : 0x11);
+  return std::byte(position % 2 ? 0x7F : 0xF5);
+}
 
 std::unexpected<Error> outOfMemory(const char *name, uint64_t bytes) {
   return noVerdict("cannot get " + std::to_string(bytes) + " bytes of shared memory for " + name + ": " +
@@ -67,20 +71,20 @@ GuardedLayout GuardedLayout::make(uint64_t bytes, uint32_t alignment, uint64_t v
   return {region, region - padded, bytes};
 }
 
-void GuardedLayout::arm(std::span<std::byte> region) const {
+void GuardedLayout::arm(std::span<std::byte> region, Sentinel sentinel) const {
   for (uint64_t i = 0; i < offset; ++i)
-    region[i] = sentinelAt(i);
+    region[i] = sentinelAt(i, sentinel);
   for (uint64_t i = offset + bytes; i < regionBytes; ++i)
-    region[i] = sentinelAt(i);
+    region[i] = sentinelAt(i, sentinel);
 }
 
-std::optional<int64_t> GuardedLayout::firstScribble(std::span<const std::byte> region) const {
+std::optional<int64_t> GuardedLayout::firstScribble(std::span<const std::byte> region, Sentinel sentinel) const {
   // Nearest to the buffer first: before it the highest address tells more than the lowest.
   for (uint64_t i = offset + bytes; i < regionBytes; ++i)
-    if (region[i] != sentinelAt(i))
+    if (region[i] != sentinelAt(i, sentinel))
       return static_cast<int64_t>(i - offset);
   for (uint64_t i = offset; i-- > 0;)
-    if (region[i] != sentinelAt(i))
+    if (region[i] != sentinelAt(i, sentinel))
       return static_cast<int64_t>(i) - static_cast<int64_t>(offset);
   return std::nullopt;
 }

@@ -29,8 +29,12 @@ private:
 /// A read-only copy of `bytes` to hand to the worker by descriptor; the caller closes it.
 Result<int> codeDescriptor(const char *name, std::string_view bytes);
 
+/// NaN (as float, double, half and bfloat16) spoils every sum that reads it, but comes out of one with its own bits; a number
+/// of those types shows what is read and written in one place.
+enum class Sentinel { NotANumber, Number };
+
 /// Where a buffer lies in its shared memory: its end is flush with the memory's end up to `alignment`, the rest is
-/// filled with sentinels that are NaN as float, double, half and bfloat16.
+/// filled with sentinels.
 struct GuardedLayout {
   uint64_t regionBytes = 0; // whole pages
   uint64_t offset = 0;      // of the buffer's first byte
@@ -38,9 +42,9 @@ struct GuardedLayout {
 
   /// `variety` moves the start by whole pages, so that two buffers seldom share their low address bits.
   static GuardedLayout make(uint64_t bytes, uint32_t alignment, uint64_t variety);
-  void arm(std::span<std::byte> region) const;
+  void arm(std::span<std::byte> region, Sentinel sentinel) const;
   /// Offset from the buffer's start of the first sentinel byte that changed; negative before it.
-  std::optional<int64_t> firstScribble(std::span<const std::byte> region) const;
+  std::optional<int64_t> firstScribble(std::span<const std::byte> region, Sentinel sentinel) const;
 };
 
 } // namespace opsight::card

@@ -95,6 +95,18 @@ TEST_F(CpuSession, FindsScribblesInTheSlackAroundABuffer) {
   EXPECT_EQ(buffer->firstScribble(), -5);
 }
 
+TEST_F(CpuSession, FindsASumThatIsWrittenWhereItsPartsWereReadOutside) {
+  auto buffer = *session->createBuffer(8, 64);
+  Artifact artifact = nativeArtifact("p[2] = 2.5f * p[2] + p[2];"); // a NaN would come out of it as it went in
+  bool found = false;
+  for (int use = 0; use < 4; ++use) {
+    buffer->arm();
+    run(artifact, *buffer);
+    found |= buffer->firstScribble() == 8;
+  }
+  EXPECT_TRUE(found);
+}
+
 TEST_F(CpuSession, EndsAKernelThatHangsInTime) {
   auto start = std::chrono::steady_clock::now();
   Launched launched = runAndGoOn("while (true) p[0] += 1;");
