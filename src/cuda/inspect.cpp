@@ -136,6 +136,13 @@ std::string instanceName(const clang::FunctionDecl &function) {
   return text;
 }
 
+std::vector<KernelParameter> describeParameters(const clang::FunctionDecl &function, const clang::ASTContext &context) {
+  std::vector<KernelParameter> described;
+  for (const clang::ParmVarDecl *parameter : function.parameters())
+    described.push_back(describeParameter(*parameter, context));
+  return described;
+}
+
 Result<Kernel> describeKernel(const clang::FunctionDecl &function, clang::ASTContext &context) {
   for (const clang::ParmVarDecl *parameter : function.parameters())
     if (holdsLongDouble(parameter->getType()) ||
@@ -146,8 +153,7 @@ Result<Kernel> describeKernel(const clang::FunctionDecl &function, clang::ASTCon
   Kernel kernel;
   kernel.name = instanceName(function);
   kernel.symbol = symbolOf(function, context);
-  for (const clang::ParmVarDecl *parameter : function.parameters())
-    kernel.parameters.push_back(describeParameter(*parameter, context));
+  kernel.parameters = describeParameters(function, context);
   kernel.facts.where = placeOf(function.getLocation(), context.getSourceManager());
   if (const auto *bounds = function.getAttr<clang::CUDALaunchBoundsAttr>()) {
     kernel.facts.maxThreadsPerBlock = evaluated(bounds->getMaxThreads(), context);

@@ -26,6 +26,9 @@ std::vector<const clang::FunctionDecl *> instancesOf(const KernelDecl &kernel);
 /// "flash<64, 64>" for an instance, else the name.
 std::string instanceName(const clang::FunctionDecl &function);
 
+/// The parameters of any function.
+std::vector<KernelParameter> describeParameters(const clang::FunctionDecl &function, const clang::ASTContext &context);
+
 /// Name, symbol, parameters and the facts that the AST knows (all but memory accesses and byte counts of the IR).
 /// Unsupported for parameters that host and device lay out differently.
 Result<Kernel> describeKernel(const clang::FunctionDecl &function, clang::ASTContext &context);

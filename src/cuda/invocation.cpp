@@ -33,15 +33,17 @@ std::string multiarchFolder() {
   return {};
 }
 
-/// Header folders in the order of search. Ours hold every name of the SDK's, so that an SDK that happens to be installed
-/// beside the C library is never taken.
-void addHeaderFolders(std::vector<std::string> &arguments) {
+/// Header folders in the order of search. For CUDA ours come first and hold every name of the SDK's, so that an SDK that
+/// happens to be installed beside the C library is never taken.
+void addHeaderFolders(std::vector<std::string> &arguments, bool forCuda) {
   auto add = [&](const char *option, const std::string &folder) {
     arguments.insert(arguments.end(), {option, folder});
   };
   std::string resource = resourceFolder, libstdcxx = newestLibstdcxx(), multiarch = multiarchFolder();
-  add("-internal-isystem", cudaHeaderFolder());
-  add("-internal-isystem", resource + "/include/cuda_wrappers");
+  if (forCuda) {
+    add("-internal-isystem", cudaHeaderFolder());
+    add("-internal-isystem", resource + "/include/cuda_wrappers");
+  }
   if (!libstdcxx.empty()) {
     add("-internal-isystem", libstdcxx);
     if (!multiarch.empty())
@@ -87,12 +89,24 @@ Result<std::vector<std::string>> clangArguments(const CompileRequest &request) {
     return std::unexpected(added.error());
   for (const std::string &folder : request.includeFolders)
     arguments.push_back("-I" + folder);
-  addHeaderFolders(arguments);
+  addHeaderFolders(arguments, /*forCuda=*/true);
   for (const auto &[name, value] : request.defines)
     arguments.push_back("-D" + name + "=" + value);
   if (request.fastMath)
     arguments.insert(arguments.end(), {"-D__USE_FAST_MATH__=1", "-fapprox-func"});
   arguments.insert(arguments.end(), {"-include", "opsight/prelude.h", "-x", "cuda", request.file});
+  return arguments;
+}
+
+std::vector<std::string> hostArguments(const std::string &file) {
+  std::vector<std::string> arguments = {
+      "-triple", "x86_64-pc-linux-gnu", "-target-cpu", "x86-64", "-O2", "-emit-llvm-only", "-mrelocation-model", "pic",
+      "-pic-level", "2", "-fvisibility=hidden", "-funwind-tables=2", "-fcxx-exceptions", "-fexceptions",
+      "-ffp-contract=off", // what is written is what is computed, on every machine
+      "-std=c++20", "-fdeprecated-macro", "-fgnuc-version=4.2.1", "-ferror-limit", "19", "-fmessage-length=0", "-w",
+      "-resource-dir", resourceFolder, "-nostdsysteminc"};
+  addHeaderFolders(arguments, /*forCuda=*/false);
+  arguments.insert(arguments.end(), {"-x", "c++", file});
   return arguments;
 }
 

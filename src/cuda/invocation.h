@@ -8,6 +8,9 @@ namespace opsight::cuda {
 /// The arguments of `clang -cc1` for `request`. User error for an extra flag that is none of -D, -I, -std=.
 Result<std::vector<std::string>> clangArguments(const CompileRequest &request);
 
+/// The same for plain C++ that runs on this machine's processor.
+std::vector<std::string> hostArguments(const std::string &file);
+
 /// The folder of our CUDA headers, with a trailing slash.
 std::string cudaHeaderFolder();
 

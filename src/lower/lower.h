@@ -22,6 +22,10 @@ Result<card::Artifact> toSpirv(const cuda::Module &module, const Target &target)
 /// A shared library for the host processor, for kernels whose block is one thread. Unsupported for larger blocks.
 Result<card::Artifact> toNative(const cuda::Module &module, const Target &target);
 
+/// A function that cuda::compileHostFunction() compiled, for the embedded card: it is called once, in a launch of one block
+/// of one thread.
+Result<card::Artifact> toHost(const cuda::Module &module);
+
 /// Floats in one vector register of `processor`: what the macro LANES of kernels/ should be, 16 with AVX-512, else 8.
 Result<unsigned> nativeLanes(const std::string &processor = "native");
 

@@ -12,7 +12,10 @@ struct Code {
 };
 Result<Code> emit(llvm::Module &module, const std::string &processor);
 
-/// A shared library that exports `entry` alone and needs nothing but the C library's libm and libc.
-Result<std::string> link(const std::string &object, const std::string &entry);
+/// What the linked library may need beside the C library's libm and libc.
+enum class Needs { NothingMore, CppLibrary };
+
+/// A shared library that exports `entry` alone.
+Result<std::string> link(const std::string &object, const std::string &entry, Needs needs = Needs::NothingMore);
 
 } // namespace opsight::lower::native

@@ -50,7 +50,7 @@ static Error explain(const std::string &output) {
   return unsupported(fmt::format("the function {} on the cpu card", rest.split('\n').first.trim().str())).error();
 }
 
-Result<std::string> link(const std::string &object, const std::string &entry) {
+Result<std::string> link(const std::string &object, const std::string &entry, Needs needs) {
   auto linker = findLinker();
   if (!linker)
     return std::unexpected(linker.error());
@@ -63,7 +63,10 @@ Result<std::string> link(const std::string &object, const std::string &entry) {
   std::string soname = "lib" + entry + ".so";
   llvm::SmallVector<llvm::StringRef> arguments = {
       *linker, "-shared", "-z", "defs", "-z", "now", "-z", "relro", "--as-needed", "--gc-sections", "-soname", soname,
-      "-o", output, input, "-L/lib/x86_64-linux-gnu", "-L/lib64", "-L/usr/lib64", "-l:libm.so.6", "-l:libc.so.6"};
+      "-o", output, input, "-L/lib/x86_64-linux-gnu", "-L/lib64", "-L/usr/lib64"};
+  if (needs == Needs::CppLibrary)
+    arguments.append({"-l:libstdc++.so.6", "-l:libgcc_s.so.1"});
+  arguments.append({"-l:libm.so.6", "-l:libc.so.6"});
   std::optional<llvm::StringRef> redirects[] = {llvm::StringRef(""), llvm::StringRef(log), llvm::StringRef(log)};
   std::string message;
   int code = llvm::sys::ExecuteAndWait(*linker, arguments, std::nullopt, redirects, /*SecondsToWait=*/60,
