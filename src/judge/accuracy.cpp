@@ -3,7 +3,6 @@
 #include "card/launch_limits.h"
 #include "operator/random.h"
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <fmt/format.h>
 #include <limits>
@@ -67,7 +66,8 @@ constexpr double precisionCeiling = 0x1p-6;
 /// A plain evaluation that is exact but for this says nothing of precision.
 constexpr double precisionFloor = 5e-9;
 
-std::string describeLaunch(const card::LaunchConfig &launch) {
+std::string describeLaunch(const Step &step) {
+  const card::LaunchConfig &launch = step.launch;
   auto extents = [](const card::Dim3 &d) { return fmt::format("{}x{}x{}", d.x, d.y, d.z); };
   return fmt::format("a launch of grid {}, block {} and {} bytes of dynamic shared memory", extents(launch.grid),
                      extents(launch.block), launch.dynamicSharedBytes);
@@ -75,14 +75,25 @@ std::string describeLaunch(const card::LaunchConfig &launch) {
 
 bool hasEmptyOutput(const ops::Operator &op, const ops::Case &c) {
   auto info = std::ranges::find(op.tensors(), mainOutput(op), &ops::TensorInfo::name);
-  return std::ranges::any_of(info->shape, [&](const std::string &symbol) { return c.symbols.at(symbol) == 0; });
+  auto extents = ops::extentsOf(*info, c.symbols);
+  return extents && std::ranges::find(*extents, 0) != extents->end();
+}
+
+Wanted wantedOf(const ops::Problem &problem, const std::string &output) {
+  auto exact = problem.exact.find(output);
+  return {problem.outputs.at(output), exact == problem.exact.end() ? nullptr : &exact->second};
+}
+
+/// Two launches that add floats in any order need not agree to the last bit.
+bool repeatsBitForBit(const Build &build) {
+  return std::ranges::none_of(build.steps(), [](const Step *step) { return step->artifact->manifest.usesFloatAtomics; });
 }
 
 } // namespace
 
 std::string mainOutput(const ops::Operator &op) {
   for (const ops::TensorInfo &info : op.tensors())
-    if (info.role == ops::TensorInfo::Role::Output)
+    if (info.isCompared())
       return info.name;
   return {};
 }
@@ -90,9 +101,9 @@ std::string mainOutput(const ops::Operator &op) {
 /// An element never written needs no theory of the operator.
 static ops::Diagnosis explain(const ops::Operator &op, const ops::Problem &problem, const Trace &trace,
                               const std::string &tensor, const Comparison &seen, const ops::Case &c) {
-  auto got = trace.outputs.at(tensor).as<float>();
-  if (std::bit_cast<uint32_t>(got[size_t(seen.worst)]) == trace.poison)
-    return {"indexing", fmt::format("{} of {} elements were never written; this is the first", seen.unwritten, got.size())};
+  if (seen.worstUnwritten)
+    return {"indexing", fmt::format("{} of {} elements were never written; this is the first", seen.unwritten,
+                                    trace.outputs.at(tensor).count())};
   return op.diagnose(c, problem, trace.outputs, tensor, seen.worst);
 }
 
@@ -117,7 +128,7 @@ bool AccuracyJudge::examine(const ops::Operator &op, const ops::Problem &problem
     }
   for (const auto &[name, got] : trace.outputs) {
     const auto &want = problem.outputs.at(name);
-    Comparison seen = compare(got.as<float>(), want, trace.poison);
+    Comparison seen = compare(got, wantedOf(problem, name), trace.filled.contains(name) ? std::nullopt : std::optional(trace.poison));
     if (seen.unwritten)
       addReason(result, "unwritten", fmt::format("{} of {} elements of {} were never written", seen.unwritten,
                                                  want.size(), name));
@@ -125,13 +136,14 @@ bool AccuracyJudge::examine(const ops::Operator &op, const ops::Problem &problem
       addReason(result, "nan", fmt::format("{} elements of {} are NaN or infinite and should not be", seen.notFinite, name));
     if (seen.constant)
       addReason(result, "constant", name + " is one value everywhere, and should not be");
-    if (!(seen.error <= limit) && !seen.unwritten && !seen.notFinite)
+    bool wrong = !(seen.error <= limit) || seen.unequal;
+    if (wrong && !seen.unwritten && !seen.notFinite)
       addReason(result, "error", "");
-    if (seen.worst >= 0 && (seen.error > result.error || (!(seen.error <= limit) && !result.where))) {
+    if (seen.worst >= 0 && (seen.error > result.error || (wrong && !result.where))) {
       result.where.reset();
-      if (!(seen.error <= limit)) {
+      if (wrong) {
         ops::Diagnosis why = explain(op, problem, trace, name, seen, result.c);
-        result.where = Where{name, indexOf(seen.worst, got.shape), double(got.as<float>()[seen.worst]), want[seen.worst],
+        result.where = Where{name, indexOf(seen.worst, got.shape), got.valueAt(seen.worst), want[seen.worst],
                              why.phase, why.because};
       }
     }
@@ -200,9 +212,8 @@ Status AccuracyJudge::sensitivity(Trial &trial, const ops::Case &c, const ops::P
 void AccuracyJudge::weighPrecision(const ops::Problem &problem, const Trace &trace) {
   if (!problem.wellConditioned() || problem.plainRms < precisionFloor || !trace.outputs.contains(output))
     return;
-  ++precisionCases;
-  Comparison seen = compare(trace.outputs.at(output).as<float>(), problem.outputs.at(output), trace.poison,
-                            8 * problem.plainRms);
+  ++precisionCases, ++result.observed.weighed;
+  Comparison seen = compare(trace.outputs.at(output), wantedOf(problem, output), trace.poison, 8 * problem.plainRms);
   if (seen.unwritten || seen.notFinite || seen.spread < 0.5 || seen.rms > precisionCeiling)
     return;
   precisionRatios.push_back(seen.rms / problem.plainRms);
@@ -252,7 +263,7 @@ Status AccuracyJudge::runThrice(const ops::Case &c, const Build &build, CaseResu
   merge(into, again);
   if (two->launched.end != End::Done)
     return {};
-  if (!build.artifact->manifest.usesFloatAtomics) {
+  if (repeatsBitForBit(build)) {
     ++result.observed.repeated;
     for (const auto &[name, tensor] : one->outputs)
       if (tensor.bytes != two->outputs.at(name).bytes && into.reasons.empty())
@@ -273,12 +284,32 @@ Status AccuracyJudge::runThrice(const ops::Case &c, const Build &build, CaseResu
   bool still = examine(op, *fresh, *three, limit, into);
   if (!still && three->outputs.contains(output) && three->outputs.at(output).bytes == one->outputs.at(output).bytes)
     addReason(into, "error", "the output is bit for bit that of an earlier run on other data: an answer was kept");
-  bool telling = c.distribution == "normal" && problem->wellConditioned() && c.symbols.contains("S") && c.symbols.at("S") >= 16;
+  bool telling = op.hearsEveryInput(c) && problem->wellConditioned();
   if (still && telling && !sensitivityDone) {
     sensitivityDone = true;
     return sensitivity(*second, c, *problem, *one, into);
   }
   return {};
+}
+
+/// Whether a step can be launched as it is; else what is wrong is recorded.
+bool AccuracyJudge::launchable(const Step &step, const ops::Case &c, CaseResult &into) {
+  into.error = std::numeric_limits<double>::infinity();
+  const card::Dim3 &grid = step.launch.grid;
+  if (grid.count() == 0 || step.launch.block.count() == 0) {
+    addReason(into, "limits", fmt::format("the launch has no threads (grid {}x{}x{}), but the output has elements", grid.x,
+                                          grid.y, grid.z));
+    record(std::move(into));
+    return false;
+  }
+  // The operator's own sizes are ours to choose, so one that this card cannot launch says nothing of the kernel.
+  if (std::string over = card::overLimit(step.artifact->manifest, step.launch, session.info()); c.own && !over.empty()) {
+    addReason(into, "limits", describeLaunch(step) + ": " + over);
+    overLimits.push_back(std::move(into));
+    return false;
+  }
+  into.error = 0;
+  return true;
 }
 
 Status AccuracyJudge::judgeCase(const ops::Case &c) {
@@ -307,20 +338,9 @@ Status AccuracyJudge::judgeCase(const ops::Case &c) {
     notTried(c, "its output is empty, so there is nothing to launch");
     return {};
   }
-  if (build.launch.grid.count() == 0 || build.launch.block.count() == 0) {
-    addReason(into, "limits", fmt::format("the launch has no threads (grid {}x{}x{}), but the output has elements",
-                                          build.launch.grid.x, build.launch.grid.y, build.launch.grid.z));
-    into.error = std::numeric_limits<double>::infinity();
-    record(std::move(into));
-    return {};
-  }
-  // The operator's own sizes are ours to choose, so one that this card cannot launch says nothing of the kernel.
-  if (std::string over = card::overLimit(build.artifact->manifest, build.launch, session.info()); c.own && !over.empty()) {
-    addReason(into, "limits", describeLaunch(build.launch) + ": " + over);
-    into.error = std::numeric_limits<double>::infinity();
-    overLimits.push_back(std::move(into));
-    return {};
-  }
+  for (const Step *step : build.steps())
+    if (!launchable(*step, c, into))
+      return {};
   if (auto status = runThrice(c, build, into); !status) {
     if (status.error().kind != ErrorKind::Unsupported)
       return status;

@@ -11,6 +11,7 @@ namespace opsight::judge {
 struct Observed {
   int runs = 0;                     // launches that ended well
   int repeated = 0;                 // pairs that were compared bit for bit
+  int weighed = 0;                  // runs whose errors a plain evaluation in float could be held against
   int sensitive = 0;                // inputs whose change was looked for in the output
   bool systemCall = false;          // a kernel tried one
   std::set<std::string> reasons;    // that failed anywhere
@@ -58,6 +59,7 @@ private:
   bool sensitivityDone = false;
 
   Status judgeCase(const ops::Case &c);
+  bool launchable(const Step &step, const ops::Case &c, CaseResult &into);
   Status runThrice(const ops::Case &c, const Build &build, CaseResult &into);
   Result<Trace> once(Trial &trial, const ops::Problem &problem, int run, CaseResult &into);
   Status sensitivity(Trial &trial, const ops::Case &c, const ops::Problem &problem, const Trace &before,

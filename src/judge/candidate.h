@@ -8,13 +8,25 @@
 
 namespace opsight::judge {
 
-/// A candidate made ready for one case.
-struct Build {
+/// One launch.
+struct Step {
   std::shared_ptr<const card::Artifact> artifact; // same pointer for the same code: the judge loads it once
   card::LaunchConfig launch;
   std::vector<ops::Bound> arguments;              // one for each Buffer and Scalar parameter, in order
   std::vector<ops::ParameterView> parameters;     // beside them
+};
+
+/// A candidate made ready for one case: its launch, and those that follow it on the same buffers, in order.
+struct Build : Step {
   std::vector<ops::Requirement> requirements{};   // of ops::impliedRequirements; a case that breaks one is not tried
+  std::vector<Step> then{};
+
+  std::vector<const Step *> steps() const {
+    std::vector<const Step *> all{this};
+    for (const Step &step : then)
+      all.push_back(&step);
+    return all;
+  }
 };
 
 /// Why a case is outside what the candidate says it takes; counted as not tried.

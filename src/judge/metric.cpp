@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 namespace opsight::judge {
@@ -27,36 +28,72 @@ double elementError(double got, double want) {
   return std::abs(got - want) / std::max(1.0, std::abs(want));
 }
 
-Comparison compare(std::span<const float> got, std::span<const double> want, uint32_t poison, double spreadFrom) {
+namespace {
+
+/// Whether an element lies in a word that still holds the poison. Of elements narrower than that word, the whole word must:
+/// one byte has its value by chance once in 256 times.
+bool untouched(const ops::Tensor &got, size_t n, uint32_t poison) {
+  size_t size = ops::sizeOf(got.type), first = n * size / sizeof poison * sizeof poison;
+  size_t last = std::min(std::max(first + sizeof poison, (n + 1) * size), got.bytes.size());
+  for (size_t at = first; at < last; ++at)
+    if (got.bytes[at] != std::byte(poison >> (8 * (at % sizeof poison)) & 0xFF))
+      return false;
+  return true;
+}
+
+bool sameBits(const ops::Tensor &left, size_t l, const ops::Tensor &right, size_t r) {
+  size_t size = ops::sizeOf(left.type);
+  return std::memcmp(&left.bytes[l * size], &right.bytes[r * size], size) == 0;
+}
+
+/// One element's error. Whole numbers that differ are at least 1 apart, however little a double shows of it.
+double errorOf(const ops::Tensor &got, const Wanted &want, size_t n) {
+  if (!want.exact)
+    return elementError(got.valueAt(int64_t(n)), want.values[n]);
+  return sameBits(got, n, *want.exact, n) ? 0 : std::max(1.0, std::abs(got.valueAt(int64_t(n)) - want.values[n]));
+}
+
+} // namespace
+
+int64_t unwrittenIn(const ops::Tensor &got, uint32_t poison) {
+  int64_t unwritten = 0;
+  for (int64_t n = 0; n < got.count(); ++n)
+    unwritten += untouched(got, size_t(n), poison);
+  return unwritten;
+}
+
+Comparison compare(const ops::Tensor &got, const Wanted &want, std::optional<uint32_t> poison, double spreadFrom) {
   Comparison result;
   int64_t finite = 0, over = 0;
   double squares = 0, low = infinite, high = -infinite;
   bool same = true;
-  for (size_t n = 0; n < want.size(); ++n) {
-    uint32_t bits = std::bit_cast<uint32_t>(got[n]);
-    double error = elementError(double(got[n]), want[n]);
-    bool untouched = bits == poison;
-    if (untouched)
+  for (size_t n = 0; n < want.values.size(); ++n) {
+    double error = errorOf(got, want, n);
+    result.unequal += want.exact && error > 0;
+    // A whole number may well be the poison; where it is right, the other poison shows whether it was written.
+    bool unwritten = poison && untouched(got, n, *poison) && !(want.exact && error == 0);
+    if (unwritten)
       error = infinite;
-    result.unwritten += untouched;
-    result.notFinite += !untouched && !isFinite(error);
-    same = same && bits == std::bit_cast<uint32_t>(got[0]);
+    result.unwritten += unwritten;
+    result.notFinite += !unwritten && !isFinite(error);
+    same = same && sameBits(got, n, got, 0);
     if (isFinite(error)) {
       squares += error * error;
       over += error > spreadFrom;
       ++finite;
     }
-    if (isFinite(want[n]))
-      low = std::min(low, want[n]), high = std::max(high, want[n]);
+    if (isFinite(want.values[n]))
+      low = std::min(low, want.values[n]), high = std::max(high, want.values[n]);
     if (result.worst < 0 || error > result.error) {
       result.worst = int64_t(n);
       result.error = error;
+      result.worstUnwritten = unwritten;
     }
   }
   result.rms = finite ? std::sqrt(squares / double(finite)) : 0;
   result.spread = finite ? double(over) / double(finite) : 0;
   double magnitude = std::max({1.0, std::abs(low), std::abs(high)});
-  result.constant = same && want.size() > 1 && !result.unwritten && !result.notFinite && high - low > variation * magnitude;
+  result.constant = same && want.values.size() > 1 && !result.unwritten && !result.notFinite && high - low > variation * magnitude;
   return result;
 }
 

@@ -9,13 +9,24 @@ struct Comparison {
   double rms = 0;         // root mean square over elements with a finite error
   double spread = 0;      // share of elements whose error is over `spreadFrom`
   int64_t worst = -1;     // flat index of the largest error
+  bool worstUnwritten = false;
   int64_t unwritten = 0;  // elements that still hold the poison
+  int64_t unequal = 0;    // elements of integer type that are not the right ones: no error of theirs is small
   int64_t notFinite = 0;  // NaN or infinity where the reference is finite, or the reverse
   bool constant = false;  // one value everywhere where the reference varies
 };
 
-/// `poison` is the word that filled the buffer before the run. Shapes are equal.
-Comparison compare(std::span<const float> got, std::span<const double> want, uint32_t poison, double spreadFrom = 0);
+/// What one output should be; `exact` is null unless its type is an integer's.
+struct Wanted {
+  std::span<const double> values;
+  const ops::Tensor *exact = nullptr;
+};
+
+/// Elements of `got` that still hold the poison.
+int64_t unwrittenIn(const ops::Tensor &got, uint32_t poison);
+
+/// `poison` is the word that filled the buffer before the run, none where it began with data. Shapes are equal.
+Comparison compare(const ops::Tensor &got, const Wanted &want, std::optional<uint32_t> poison, double spreadFrom = 0);
 
 /// Row-major index of flat position `at` in `shape`.
 std::vector<int64_t> indexOf(int64_t at, const std::vector<int64_t> &shape);

@@ -73,10 +73,11 @@ Result<std::vector<std::byte>> encode(const ops::Operator &op, const ops::Case &
 
 std::vector<std::string> heardBy(const Build &build) {
   std::vector<std::string> heard;
-  for (const ops::Bound &bound : build.arguments)
-    if (bound.kind == ops::Bound::Kind::Expression)
-      if (auto mentioned = symbolsOf(bound.text))
-        heard.insert(heard.end(), mentioned->begin(), mentioned->end());
+  for (const Step *step : build.steps())
+    for (const ops::Bound &bound : step->arguments)
+      if (bound.kind == ops::Bound::Kind::Expression)
+        if (auto mentioned = symbolsOf(bound.text))
+          heard.insert(heard.end(), mentioned->begin(), mentioned->end());
   return heard;
 }
 
@@ -112,58 +113,78 @@ std::optional<std::string> Trial::outside(const ops::Operator &op, const ops::Ca
     if (auto why = ops::broken(requirement, c.symbols))
       return why;
   bool takesScale = false;
-  for (size_t n = 0; n < build.arguments.size(); ++n) {
-    const ops::Bound &bound = build.arguments[n];
-    takesScale |= bound.kind == ops::Bound::Kind::Scale;
-    if (bound.onlyWhere)
-      if (auto why = ops::broken(*bound.onlyWhere, c.symbols))
-        return why;
-  }
+  for (const Step *step : build.steps())
+    for (const ops::Bound &bound : step->arguments) {
+      takesScale |= bound.kind == ops::Bound::Kind::Scale;
+      if (bound.onlyWhere)
+        if (auto why = ops::broken(*bound.onlyWhere, c.symbols))
+          return why;
+    }
   if (c.scale && !takesScale)
     return "the kernel takes no scale, and this case has its own";
   return std::nullopt;
 }
 
-Result<Trial> Trial::create(card::Session &session, Programs &programs, const ops::Operator &op, const ops::Case &c,
-                            const Build &build, const ops::Problem &problem) {
-  if (build.arguments.size() != build.parameters.size())
-    return internalError("a build has " + std::to_string(build.arguments.size()) + " arguments for " +
-                         std::to_string(build.parameters.size()) + " parameters");
-  auto program = programs.of(build.artifact);
+/// The buffer of `tensor`, made the first time that a step receives it.
+Result<const card::Buffer *> Trial::bufferFor(const std::string &tensor, const ops::Presented &seen) {
+  if (auto known = buffers.find(tensor); known != buffers.end())
+    return known->second.get();
+  const ops::TensorInfo *info = tensorInfo(*op, tensor);
+  uint64_t bytes = 0;
+  if (info->role == ops::TensorInfo::Role::Input) {
+    bytes = seen.inputs.at(tensor).bytes.size();
+  } else {
+    auto shape = ops::extentsOf(*info, c.symbols);
+    if (!shape)
+      return std::unexpected(shape.error());
+    bytes = ops::sizeOf(info->element);
+    for (int64_t extent : *shape)
+      bytes *= uint64_t(extent);
+    if (info->isCompared())
+      outputs[tensor] = {info->element, std::move(*shape), {}};
+  }
+  // A device has no buffer of nothing; an empty tensor gets one word that nobody may touch.
+  auto buffer = session->createBuffer(std::max<uint64_t>(bytes, sizeof(float)), cudaAlignment);
+  if (!buffer)
+    return std::unexpected(buffer.error());
+  return (buffers[tensor] = std::move(*buffer)).get();
+}
+
+Status Trial::addStep(Programs &programs, const Step &step, const ops::Presented &seen) {
+  if (step.arguments.size() != step.parameters.size())
+    return internalError("a build has " + std::to_string(step.arguments.size()) + " arguments for " +
+                         std::to_string(step.parameters.size()) + " parameters");
+  auto program = programs.of(step.artifact);
   if (!program)
     return std::unexpected(program.error());
-  Trial trial;
-  trial.op = &op, trial.c = c, trial.session = &session, trial.program = *program, trial.config = build.launch;
-  trial.heard = heardBy(build);
-  ops::Presented seen = op.present(c, problem, trial.heard);
-  for (size_t n = 0; n < build.arguments.size(); ++n) {
-    const ops::Bound &bound = build.arguments[n];
-    if (bound.kind != ops::Bound::Kind::Tensor) {
-      auto bytes = encode(op, c, seen.symbols, bound, build.parameters[n]);
-      if (!bytes)
-        return std::unexpected(bytes.error());
-      trial.arguments.emplace_back(std::move(*bytes));
+  Launching launching{step.artifact->manifest.kernel, *program, step.launch};
+  for (size_t n = 0; n < step.arguments.size(); ++n) {
+    const ops::Bound &bound = step.arguments[n];
+    if (bound.kind == ops::Bound::Kind::Tensor) {
+      auto buffer = bufferFor(bound.text, seen);
+      if (!buffer)
+        return std::unexpected(buffer.error());
+      launching.arguments.emplace_back(*buffer);
       continue;
     }
-    const ops::TensorInfo *info = tensorInfo(op, bound.text);
-    uint64_t bytes = 0;
-    if (info->role == ops::TensorInfo::Role::Input) {
-      bytes = seen.inputs.at(bound.text).bytes.size();
-    } else {
-      auto &shape = trial.outputShapes[bound.text];
-      bytes = sizeof(float);
-      for (const std::string &symbol : info->shape) {
-        shape.push_back(c.symbols.at(symbol));
-        bytes *= uint64_t(shape.back());
-      }
-    }
-    // A device has no buffer of nothing; an empty tensor gets one word that nobody may touch.
-    auto buffer = session.createBuffer(std::max<uint64_t>(bytes, sizeof(float)), cudaAlignment);
-    if (!buffer)
-      return std::unexpected(buffer.error());
-    trial.arguments.emplace_back(buffer->get());
-    trial.buffers[bound.text] = std::move(*buffer);
+    auto bytes = encode(*op, c, seen.symbols, bound, step.parameters[n]);
+    if (!bytes)
+      return std::unexpected(bytes.error());
+    launching.arguments.emplace_back(std::move(*bytes));
   }
+  launchings.push_back(std::move(launching));
+  return {};
+}
+
+Result<Trial> Trial::create(card::Session &session, Programs &programs, const ops::Operator &op, const ops::Case &c,
+                            const Build &build, const ops::Problem &problem) {
+  Trial trial;
+  trial.op = &op, trial.c = c, trial.session = &session;
+  trial.heard = heardBy(build);
+  ops::Presented seen = op.present(c, problem, trial.heard);
+  for (const Step *step : build.steps())
+    if (Status added = trial.addStep(programs, *step, seen); !added)
+      return std::unexpected(added.error());
   return trial;
 }
 
@@ -185,7 +206,24 @@ void Trial::replace(const std::string &tensor, const ops::Problem &problem) {
   put(*buffers.at(tensor), inputs[tensor]);
 }
 
-Result<card::Launched> Trial::launch() { return session->launch(program, config, arguments); }
+Result<card::Launched> Trial::launch() {
+  card::Launched all;
+  for (size_t n = 0; n < launchings.size(); ++n) {
+    const Launching &launching = launchings[n];
+    auto launched = session->launch(launching.program, launching.config, launching.arguments);
+    if (!launched)
+      return launched;
+    launched->seconds += all.seconds;
+    launched->printed = all.printed + launched->printed;
+    all = std::move(*launched);
+    if (all.end == card::Launched::End::Done)
+      continue;
+    if (launchings.size() > 1)
+      all.detail = "launch " + std::to_string(n + 1) + ", " + launching.kernel + (all.detail.empty() ? "" : ": " + all.detail);
+    break;
+  }
+  return all;
+}
 
 Trace Trial::collect(card::Launched launched) const {
   Trace trace{.launched = std::move(launched), .outputs = {}, .poison = poison, .modifiedInput = {}, .scribble = {}};
@@ -195,15 +233,19 @@ Trace Trial::collect(card::Launched launched) const {
       trace.scribble = name + ": byte " +
                        (*at < 0 ? std::to_string(-*at) + " before its start"
                                 : std::to_string(*at - int64_t(bytes.size())) + " past its end");
-    if (auto input = inputs.find(name); input != inputs.end()) {
+    auto input = inputs.find(name);
+    if (auto output = outputs.find(name); output != outputs.end()) {
+      if (input != inputs.end())
+        trace.filled.insert(name);
+      if (trace.launched.end != card::Launched::End::Done)
+        continue;
+      ops::Tensor &out = trace.outputs[name] = output->second;
+      out.bytes.assign(bytes.begin(), bytes.begin() + out.count() * int64_t(ops::sizeOf(out.type)));
+    } else if (input != inputs.end() && tensorInfo(*op, name)->role == ops::TensorInfo::Role::Input) {
       const auto &original = input->second.bytes;
       auto differs = std::mismatch(original.begin(), original.end(), bytes.begin());
       if (differs.first != original.end())
         trace.modifiedInput = name + ": byte " + std::to_string(differs.first - original.begin());
-    } else if (trace.launched.end == card::Launched::End::Done) {
-      ops::Tensor &out = trace.outputs[name];
-      out.shape = outputShapes.at(name);
-      out.bytes.assign(bytes.begin(), bytes.begin() + out.count() * int64_t(sizeof(float)));
     }
   }
   return trace;

@@ -2,6 +2,7 @@
 #pragma once
 #include "judge/judge.h"
 #include <map>
+#include <set>
 
 namespace opsight::judge {
 
@@ -10,6 +11,7 @@ struct Trace {
   card::Launched launched;
   std::map<std::string, ops::Tensor> outputs; // by tensor name; only after End::Done
   uint32_t poison = 0;                        // the word that outputs held before
+  std::set<std::string> filled{};             // outputs that held data before instead
   std::string modifiedInput;                  // "query: byte 12", empty: none
   std::string scribble;                       // "output: 4 bytes past its end", empty: none
 };
@@ -38,7 +40,7 @@ public:
   void fill(const ops::Problem &problem, uint32_t poison);
   /// Replaces one input after fill().
   void replace(const std::string &tensor, const ops::Problem &problem);
-  /// An Error means that the session is unusable.
+  /// All steps of the build, up to the first that does not end well. An Error means that the session is unusable.
   Result<card::Launched> launch();
   /// What is to be said of the run after launch(): tampering and outputs.
   Trace collect(card::Launched launched) const;
@@ -48,13 +50,20 @@ private:
   const ops::Operator *op = nullptr;
   ops::Case c;
   card::Session *session = nullptr;
-  card::ProgramId program = 0;
-  card::LaunchConfig config;
-  std::vector<card::Argument> arguments;
+  struct Launching {
+    std::string kernel;
+    card::ProgramId program = 0;
+    card::LaunchConfig config;
+    std::vector<card::Argument> arguments{};
+  };
+  Status addStep(Programs &programs, const Step &step, const ops::Presented &seen);
+  Result<const card::Buffer *> bufferFor(const std::string &tensor, const ops::Presented &seen);
+
+  std::vector<Launching> launchings;
   std::vector<std::string> heard;                     // symbols that scalar parameters mention
   std::map<std::string, std::unique_ptr<card::Buffer>> buffers; // by tensor name
   std::map<std::string, ops::Tensor> inputs;          // private copy of what the buffers were filled with
-  std::map<std::string, std::vector<int64_t>> outputShapes;
+  std::map<std::string, ops::Tensor> outputs;         // type and shape of each that the build receives, without bytes
   uint32_t poison = 0;
 };
 

@@ -4,7 +4,6 @@
 #include "operator/attention_masks.h"
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <set>
 
 namespace opsight::ops {
@@ -75,6 +74,7 @@ public:
   const std::vector<ScalarInfo> &scalars() const override { return scalarInfos; }
   const std::vector<OptionInfo> &options() const override { return optionInfos; }
   std::vector<Case> cases(const Options &options) const override { return attention::cases(options); }
+  bool hearsEveryInput(const Case &c) const override { return c.distribution == "normal" && c.symbols.at("S") >= 16; }
   Result<Case> completeCase(Case partial, uint64_t maxBytes) const override;
   Case speedCase(const Options &options) const override;
   Result<Problem> make(const Case &c, uint64_t seed) const override;
@@ -150,14 +150,6 @@ Status Attention::completeSymbols(Case &c) const {
                          std::to_string(c.symbols["Hkv"]),
                      "each key-value head serves H / Hkv query heads");
   return {};
-}
-
-/// Of absurd sizes, too, which no integer holds.
-static std::string mebibytes(double bytes) {
-  char text[32];
-  double count = std::ceil(bytes / (1 << 20));
-  std::snprintf(text, sizeof text, count < 1e15 ? "%.0f" : "%.2e", count);
-  return text;
 }
 
 Result<Case> Attention::completeCase(Case c, uint64_t maxBytes) const {

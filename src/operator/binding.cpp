@@ -1,6 +1,7 @@
 // Parameters find their tensors and scalars by name; one name that could mean two things is a question to the user.
 #include "operator/binding.h"
 #include "base/text.h"
+#include "operator/declared.h"
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -229,11 +230,15 @@ private:
 
 Result<std::vector<Bound>> bind(const Operator &op, std::span<const ParameterView> parameters,
                                 const std::map<std::string, std::string> &arguments, const Options &options) {
+  if (op.isDeclared())
+    return bindDeclared(static_cast<const Declared &>(op), parameters, arguments);
   return Binder(op, parameters, arguments, options).run();
 }
 
 std::vector<Requirement> impliedRequirements(const Operator &op, std::span<const Bound> bounds,
                                              std::span<const std::string> heardElsewhere) {
+  if (op.isDeclared())
+    return {}; // its symbols mean what the user means by them
   std::set<std::string> heard(heardElsewhere.begin(), heardElsewhere.end());
   for (const Bound &bound : bounds)
     if (bound.kind == Bound::Kind::Expression)

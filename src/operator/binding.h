@@ -30,6 +30,12 @@ struct Bound {
   std::optional<Requirement> onlyWhere{}; // cases where it does not hold are outside the kernel's limits
 };
 
+/// A kernel's parameters and, beside them, what each receives.
+struct Signature {
+  std::vector<ParameterView> views;
+  std::vector<Bound> bounds;
+};
+
 /// One Bound a parameter, in order. User error naming the parameter and the choices.
 Result<std::vector<Bound>> bind(const Operator &op, std::span<const ParameterView> parameters,
                                 const std::map<std::string, std::string> &arguments, const Options &options);

@@ -4,6 +4,9 @@
 #include "operator/attention.h"
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
 
 namespace opsight::ops {
 namespace {
@@ -34,6 +37,45 @@ const TypeRow &row(ElementType type) {
 
 size_t sizeOf(ElementType type) { return row(type).bytes; }
 std::string_view nameOf(ElementType type) { return row(type).name; }
+
+template <class T> static double elementAt(const Tensor &tensor, int64_t at) {
+  T value;
+  std::memcpy(&value, tensor.bytes.data() + at * int64_t(sizeof(T)), sizeof(T));
+  return double(value);
+}
+
+double Tensor::valueAt(int64_t at) const {
+  switch (type) {
+  case ElementType::Float64:
+    return elementAt<double>(*this, at);
+  case ElementType::Int32:
+    return elementAt<int32_t>(*this, at);
+  case ElementType::Int64:
+    return double(elementAt<int64_t>(*this, at));
+  case ElementType::UInt8:
+    return elementAt<uint8_t>(*this, at);
+  default: // no tensor of halves is judged yet
+    return elementAt<float>(*this, at);
+  }
+}
+
+Result<std::vector<int64_t>> extentsOf(const TensorInfo &info, const Symbols &symbols) {
+  std::vector<int64_t> extents;
+  for (const std::string &text : info.shape) {
+    Result<int64_t> extent = evaluate(text, symbols);
+    if (!extent)
+      return std::unexpected(extent.error());
+    extents.push_back(*extent);
+  }
+  return extents;
+}
+
+std::string mebibytes(double bytes) {
+  char text[32];
+  double count = std::ceil(bytes / (1 << 20));
+  std::snprintf(text, sizeof text, count < 1e15 ? "%.0f" : "%.2e", count);
+  return text;
+}
 
 int64_t Tensor::count() const {
   int64_t n = 1;

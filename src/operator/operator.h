@@ -23,6 +23,8 @@ struct Tensor {
   std::vector<int64_t> shape;
   std::vector<std::byte> bytes;
   int64_t count() const;
+  /// The element at flat index `at`, as near as a double comes.
+  double valueAt(int64_t at) const;
   template <class T> std::span<T> as() { return {reinterpret_cast<T *>(bytes.data()), bytes.size() / sizeof(T)}; }
   template <class T> std::span<const T> as() const {
     return {reinterpret_cast<const T *>(bytes.data()), bytes.size() / sizeof(T)};
@@ -50,11 +52,16 @@ struct Case {
 
 struct TensorInfo {
   std::string name;              // "query"
-  std::vector<std::string> shape; // symbols
-  enum class Role { Input, Output } role = Role::Input;
+  std::vector<std::string> shape; // symbols, or expressions over them
+  /// InOut: an output that begins with what make() says. Scratch: the kernel's to write, and compared with nothing.
+  enum class Role { Input, Output, InOut, Scratch } role = Role::Input;
+  bool isCompared() const { return role == Role::Output || role == Role::InOut; }
   bool optional = false;         // present only under an option (mask), or only where the kernel has it (lse)
   std::vector<std::string> spellings; // parameter names that bind to it by themselves, lower case
+  ElementType element = ElementType::Float32; // of outputs
 };
+/// The extents of a tensor under `symbols`; an error where an expression has no value.
+Result<std::vector<int64_t>> extentsOf(const TensorInfo &info, const Symbols &symbols);
 
 struct ScalarInfo {
   std::string name;              // "L", "scale", "causal"
@@ -69,8 +76,9 @@ struct OptionInfo {
 
 /// The inputs of a case and its right outputs in double precision.
 struct Problem {
-  std::map<std::string, Tensor> inputs;               // by tensor name
+  std::map<std::string, Tensor> inputs;               // by tensor name; also what an InOut begins with
   std::map<std::string, std::vector<double>> outputs; // by tensor name, row-major
+  std::map<std::string, Tensor> exact{};              // beside `outputs`, those of integers: to be matched bit for bit
   /// Errors of a plain single-precision evaluation of these very data by the judge's metric, largest and root mean square
   /// over the operator's first output (over a sample of its rows where there are very many).
   double plainError = 0, plainRms = 0;
@@ -111,6 +119,11 @@ public:
 
   /// The operator's own cases under `options` (complete): at least 40 over all options together.
   virtual std::vector<Case> cases(const Options &options) const = 0;
+  /// Whether another value of any input must change the first output in `c`.
+  virtual bool hearsEveryInput(const Case &) const { return false; }
+  /// Whether the sizes and buffers were declared by the user (operator = "none"): then kernels have no common spellings, and
+  /// need not receive every tensor.
+  virtual bool isDeclared() const { return false; }
   /// `partial` with the default of every option that it leaves out; a user error names the nearest option or value.
   Result<Options> completeOptions(const Options &partial) const;
   /// Completes and checks a user's case: defaults (Hkv=H, Dv=D, S=L …), sizes ≥ 0, heads divide, memory under `maxBytes`.
@@ -131,6 +144,9 @@ public:
   virtual Diagnosis diagnose(const Case &c, const Problem &problem, const std::map<std::string, Tensor> &output,
                              const std::string &tensor, int64_t worst) const = 0;
 };
+
+/// "8192", the whole mebibytes of a number that may be absurd.
+std::string mebibytes(double bytes);
 
 /// The registry. `findOperator` is a user error that names the nearest known operator.
 const std::vector<const Operator *> &allOperators();
