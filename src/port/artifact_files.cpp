@@ -1,6 +1,7 @@
 #include "port/artifact_files.h"
 #include "base/file.h"
 #include "lower/lower.h"
+#include "port/declared_text.h"
 #include "port/toml_text.h"
 #include <llvm/Support/raw_ostream.h>
 #include <nlohmann/json.hpp>
@@ -19,16 +20,34 @@ Json texts(const std::vector<Placed> &placed) {
   return list;
 }
 
+Json argumentsJson(const judge::Step &step) {
+  Json arguments = Json::object();
+  for (size_t i = 0; i < step.arguments.size(); ++i)
+    arguments[step.parameters[i].name] = step.arguments[i].text;
+  return arguments;
+}
+
+Json launchJson(const Launch &launch) {
+  return {{"grid", texts(launch.grid)}, {"block", texts(launch.block)}, {"shared", launch.shared.text}};
+}
+
+/// The launches after the first.
+Json thenJson(const judge::Build &build, const SourceKernel &kernel) {
+  Json then = Json::array();
+  for (size_t i = 0; i < build.then.size() && i < kernel.then.size(); ++i)
+    then.push_back({{"kernel", kernel.then[i].kernel}, {"entry", build.then[i].artifact->manifest.entry},
+                    {"launch", launchJson(kernel.then[i].launch)}, {"arguments", argumentsJson(build.then[i])}});
+  return then;
+}
+
 /// What the card's manifest cannot know: the launch and the arguments in the operator's own symbols.
 std::string manifestText(const judge::Build &build, const SourceKernel &kernel, const Symbols &symbols,
                          const Json &otherBuilds) {
   Json manifest = Json::parse(card::manifestJson(*build.artifact));
-  manifest["launch"] = {{"grid", texts(kernel.launch.grid)}, {"block", texts(kernel.launch.block)},
-                        {"shared", kernel.launch.shared.text}};
-  Json arguments = Json::object();
-  for (size_t i = 0; i < build.arguments.size(); ++i)
-    arguments[build.parameters[i].name] = build.arguments[i].text;
-  manifest["arguments"] = arguments;
+  manifest["launch"] = launchJson(kernel.launch);
+  manifest["arguments"] = argumentsJson(build);
+  if (!kernel.then.empty())
+    manifest["then"] = thenJson(build, kernel);
   Json defines = Json::object();
   for (const auto &[name, define] : kernel.defines)
     defines[name] = define.isExpression ? Json{{"expression", define.value.text}} : Json(define.value.text);
@@ -52,12 +71,20 @@ std::string irText(const cuda::Module &module) {
   return text;
 }
 
-void section(std::ostringstream &out, const char *name, const std::map<std::string, Placed> &values) {
+void section(std::ostringstream &out, const std::string &name, const std::map<std::string, Placed> &values) {
   if (values.empty())
     return;
   out << "\n[" << name << "]\n";
   for (const auto &[key, value] : values)
     out << tomlQuoted(key) << " = " << tomlQuoted(value.text) << "\n";
+}
+
+/// A fraction is a number to a port file; in quotes it would be an expression, which has none.
+void argumentSection(std::ostringstream &out, const std::string &name, const std::map<std::string, Placed> &arguments) {
+  if (!arguments.empty())
+    out << "\n[" << name << "]\n";
+  for (const auto &[key, value] : arguments)
+    out << tomlQuoted(key) << " = " << (symbolsOf(value.text) ? tomlQuoted(value.text) : value.text) << "\n";
 }
 
 void list(std::ostringstream &out, const char *key, const std::vector<Placed> &values) {
@@ -67,9 +94,21 @@ void list(std::ostringstream &out, const char *key, const std::vector<Placed> &v
   out << "]\n";
 }
 
-void acceptSection(std::ostringstream &out, const Accept &accept) {
-  out << "\n[accept]\nmax_error = " << accept.maxError.value_or(defaultMaxError)
-      << "\nmin_speed = " << accept.minSpeed.value_or(defaultMinSpeed) << "\n";
+void launchSection(std::ostringstream &out, const char *heading, const Launch &launch, const std::string &kernel) {
+  out << "\n" << heading << "\n";
+  if (!kernel.empty())
+    out << "kernel = " << tomlQuoted(kernel) << "\n";
+  list(out, "grid", launch.grid);
+  list(out, "block", launch.block);
+  out << "shared = " << tomlQuoted(launch.shared.text) << "\n";
+}
+
+void acceptSection(std::ostringstream &out, const Request &request) {
+  const Accept &accept = request.accept;
+  out << "\n[accept]\nmax_error = " << accept.maxError.value_or(defaultMaxError) << "\n";
+  if (request.declared)
+    return;
+  out << "min_speed = " << accept.minSpeed.value_or(defaultMinSpeed) << "\n";
   // The source is no reference of the candidate's own file, whose source is the candidate; figures are read where they lie.
   if (!accept.reference || accept.reference->text == "source")
     return;
@@ -98,11 +137,16 @@ std::string portFileText(const SourceKernel &kernel, const Request &request, con
       << "\nsource = " << tomlQuoted(source) << "\n";
   if (!kernel.kernel.empty())
     out << "kernel = " << tomlQuoted(kernel.kernel) << "\n";
-  out << "card = " << tomlQuoted(request.card) << "\n\n[launch]\n";
-  list(out, "grid", kernel.launch.grid);
-  list(out, "block", kernel.launch.block);
-  out << "shared = " << tomlQuoted(kernel.launch.shared.text) << "\n";
-  section(out, "arguments", kernel.arguments);
+  out << "card = " << tomlQuoted(request.card) << "\n";
+  if (request.declared)
+    out << declarationText(request);
+  std::string several = kernel.then.empty() ? "" : "launch.";
+  launchSection(out, several.empty() ? "[launch]" : "[[launch]]", kernel.launch, several.empty() ? "" : kernel.kernel);
+  argumentSection(out, several + "arguments", kernel.arguments);
+  for (const FurtherLaunch &of : kernel.then) {
+    launchSection(out, "[[launch]]", of.launch, of.kernel);
+    argumentSection(out, several + "arguments", of.arguments);
+  }
   if (!kernel.defines.empty())
     out << "\n[defines]\n";
   for (const auto &[name, define] : kernel.defines)
@@ -119,7 +163,7 @@ std::string portFileText(const SourceKernel &kernel, const Request &request, con
       out << (i ? ", " : "") << rule.values[i];
     out << "]\n";
   }
-  acceptSection(out, request.accept);
+  acceptSection(out, request);
   caseSections(out, request.cases);
   return out.str();
 }
@@ -154,10 +198,11 @@ std::vector<FileText> artifactFiles(const judge::Build &build, const SourceCandi
   for (const SourceCandidate::Built &other : candidate.built()) {
     if (other.artifact == build.artifact)
       continue;
-    std::string name = buildName(other.defines, others.size() + 1), folder = "builds/" + name + "/";
+    bool further = other.kernel != candidate.source().kernel; // of another launch of the same case
+    std::string name = buildName(further ? other.kernel + " " + other.defines : other.defines, others.size() + 1), folder = "builds/" + name + "/";
     addCode(files, folder, *other.artifact);
     files.push_back({folder + "manifest.json", card::manifestJson(*other.artifact)});
-    others.push_back({{"defines", other.defines}, {"folder", "builds/" + name}});
+    others.push_back({{"kernel", other.artifact->manifest.kernel}, {"defines", other.defines}, {"folder", "builds/" + name}});
   }
   files.push_back({"manifest.json", manifestText(build, candidate.source(), symbols, others)});
   return files;

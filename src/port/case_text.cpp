@@ -112,7 +112,8 @@ static const std::map<std::string, Status (*)(ops::Case &, const CaseField &)> &
 
 static Status setField(const ops::Operator &op, ops::Case &c, const CaseField &field,
                        std::map<std::string, SourcePlace> &optionPlaces) {
-  if (auto setter = fieldSetters().find(field.key); setter != fieldSetters().end())
+  bool isSymbol = contains(op.symbols(), field.key); // a declared one may have any name
+  if (auto setter = fieldSetters().find(field.key); setter != fieldSetters().end() && !isSymbol)
     return setter->second(c, field);
   if (contains(op.options(), field.key, &ops::OptionInfo::name)) {
     c.options[field.key] = field.value;

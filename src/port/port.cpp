@@ -5,6 +5,7 @@
 #include "port/advice.h"
 #include "port/artifact_files.h"
 #include "port/contains.h"
+#include "port/declared_reference.h"
 #include "port/evidence.h"
 #include "port/figures.h"
 #include "port/recipe.h"
@@ -147,18 +148,11 @@ Status Port::see() {
     return std::unexpected(module.error());
   outcome.account = accountOf(**module);
   outcome.request.kernel = (*module)->kernel.name;
-  Result<std::vector<ops::ParameterView>> views = viewsOf((*module)->kernel);
-  if (!views)
-    return std::unexpected(views.error());
-  std::map<std::string, std::string> arguments;
-  for (const auto &[name, value] : outcome.request.arguments)
-    arguments[name] = value.text;
-  if (auto bound = ops::bind(*outcome.request.op, *views, arguments, outcome.request.options); !bound) {
-    Error error = bound.error();
-    if (error.where.file.empty())
-      error.where = outcome.account.where;
-    return std::unexpected(error);
-  }
+  if (auto bound = boundTo(*outcome.request.op, (*module)->kernel, outcome.request.arguments, outcome.request.options); !bound)
+    return std::unexpected(bound.error());
+  if (outcome.request.declared)
+    if (Status named = nameReference(outcome.request, *source, sample, outcome.account); !named)
+      return named;
   for (const auto &[subject, text] : outcome.account.lines)
     plan.note(subject + ": " + text);
   plan.done(outcome.account.kernel + " at " + outcome.account.where.file + ":" + std::to_string(outcome.account.where.line));

@@ -68,15 +68,22 @@ Result<std::vector<Placed>> PortFileReader::expressions(const std::string &key, 
   return values;
 }
 
-Status PortFileReader::walk(const toml::table &table, const std::string &section, const std::vector<Entry> &entries) {
+Status PortFileReader::checkKeys(const toml::table &table, const std::string &section, const std::vector<Entry> &entries) const {
   std::vector<std::string> known;
   for (const Entry &entry : entries)
     known.push_back(entry.key);
-  for (const auto &[name, node] : table) {
-    auto entry = std::ranges::find(entries, std::string(name.str()), &Entry::key);
-    if (entry == entries.end())
+  for (const auto &[name, node] : table)
+    if (!contains(known, std::string(name.str())))
       return userError(unknownName("key", name.str(), known) + (section.empty() ? "" : " in [" + section + "]"),
                        "known here: " + join(known, ", "), placeOf(name.source()));
+  return {};
+}
+
+Status PortFileReader::walk(const toml::table &table, const std::string &section, const std::vector<Entry> &entries) {
+  if (Status known = checkKeys(table, section, entries); !known)
+    return known;
+  for (const auto &[name, node] : table) {
+    auto entry = std::ranges::find(entries, std::string(name.str()), &Entry::key);
     if (Status read = (this->*entry->handler)(entry->key, node); !read)
       return read;
   }
@@ -111,6 +118,8 @@ Status PortFileReader::card(const std::string &key, const toml::node &node) {
 }
 
 Status PortFileReader::launch(const std::string &key, const toml::node &node) {
+  if (const toml::array *array = node.as_array())
+    return array->is_homogeneous<toml::table>() ? launches(*array) : wrongType(key, "a section, [launch] or [[launch]]", node);
   return section(key, node, {{"grid", &PortFileReader::grid}, {"block", &PortFileReader::block}, {"shared", &PortFileReader::shared}});
 }
 
@@ -148,8 +157,7 @@ Status PortFileReader::readOperator(const toml::table &root) {
   if (!name)
     return std::unexpected(name.error());
   if (name->text == "none")
-    return unsupported("operator = \"none\" (a kernel without an operator) is not supported yet",
-                       "name an operator; see: opsight ops", name->where);
+    return declare(root);
   Result<const ops::Operator *> op = ops::findOperator(name->text);
   if (!op) {
     Error error = op.error();
@@ -172,20 +180,26 @@ Status PortFileReader::finish(const toml::table &root) {
     return missing("[launch] grid", "grid = [\"ceil_div(L, 64)\", \"H\", \"B\"]");
   if (request.launch.block.empty())
     return missing("[launch] block", "block = [256, 1, 1]");
+  if (request.declared && !root.contains("reference"))
+    return missing("[reference]", "reference = \"original\", or a section with source and function");
   return {};
 }
 
 Result<Request> PortFileReader::read(const toml::table &root) {
   request.file = path;
-  if (Status found = readOperator(root); !found)
-    return std::unexpected(found.error());
   // Cases take the file's options as their defaults, so they are read last, whatever the order in the file.
   static const std::vector<Entry> entries = {
       {"operator", &PortFileReader::nothing}, {"source", &PortFileReader::source},       {"kernel", &PortFileReader::kernel},
       {"card", &PortFileReader::card},        {"launch", &PortFileReader::launch},       {"arguments", &PortFileReader::arguments},
       {"defines", &PortFileReader::defines},  {"options", &PortFileReader::options},     {"limits", &PortFileReader::limits},
       {"accept", &PortFileReader::accept},    {"ask", &PortFileReader::ask},             {"hints", &PortFileReader::hints},
-      {"case", &PortFileReader::nothing}};
+      {"case", &PortFileReader::nothing},     {"symbols", &PortFileReader::declaredOnly}, {"buffers", &PortFileReader::declaredOnly},
+      {"reference", &PortFileReader::declaredReference}};
+  // A slip in a section's name is told before what is missing for want of that section.
+  if (Status known = checkKeys(root, "", entries); !known)
+    return std::unexpected(known.error());
+  if (Status found = readOperator(root); !found)
+    return std::unexpected(found.error());
   if (Status walked = walk(root, "", entries); !walked)
     return std::unexpected(walked.error());
   if (Status complete = completeOptions(*request.op, request.options, optionPlaces); !complete)

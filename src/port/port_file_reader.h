@@ -22,6 +22,7 @@ private:
   SourcePlace placeOf(const toml::source_region &source) const {
     return {path.string(), source.begin.line, source.begin.column};
   }
+  Status checkKeys(const toml::table &table, const std::string &section, const std::vector<Entry> &entries) const;
   Status walk(const toml::table &table, const std::string &section, const std::vector<Entry> &entries);
   Status section(const std::string &key, const toml::node &node, const std::vector<Entry> &entries);
   Result<Placed> text(const std::string &key, const toml::node &node) const;
@@ -35,6 +36,19 @@ private:
 
   Status readOperator(const toml::table &root);
   Status finish(const toml::table &root);
+  Status declare(const toml::table &root);
+  Status readSymbols(const toml::table &root, std::vector<ops::DeclaredSymbol> &symbols) const;
+  Result<ops::DeclaredBuffer> readBuffer(const std::string &name, const toml::node &node,
+                                         std::span<const std::string> symbols) const;
+  Status readType(const toml::node &node, ops::DeclaredBuffer &buffer) const;
+  Status readFill(const toml::node &node, ops::DeclaredBuffer &buffer) const;
+  Status readRole(const toml::node &node, ops::DeclaredBuffer &buffer) const;
+  Status declaredOnly(const std::string &key, const toml::node &node);
+  Status launches(const toml::array &array);
+  Status declaredReference(const std::string &key, const toml::node &node);
+  Status referenceSource(const std::string &key, const toml::node &node);
+  Status referenceFunction(const std::string &key, const toml::node &node) { return keep(text(key, node), request.reference.function); }
+  Status referenceArguments(const std::string &key, const toml::node &node);
   Status nothing(const std::string &, const toml::node &) { return {}; }
   Status source(const std::string &key, const toml::node &node);
   Status kernel(const std::string &key, const toml::node &node) { return keep(text(key, node), request.kernel); }

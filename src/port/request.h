@@ -1,6 +1,6 @@
 // What the user asked for, in one value: a port file, or a .cu with options that say the same, ends up here.
 #pragma once
-#include "operator/operator.h"
+#include "operator/declared.h"
 #include <filesystem>
 
 namespace opsight::port {
@@ -41,6 +41,21 @@ struct Launch {
   Placed shared{"0"};              // dynamic shared memory, bytes
 };
 
+/// A launch after the first, on the same buffers.
+struct FurtherLaunch {
+  std::string kernel;
+  Launch launch;
+  std::map<std::string, Placed> arguments;
+};
+
+/// Of operator = "none": who knows the right outputs.
+struct DeclaredReference {
+  std::filesystem::path source; // of a plain function; empty: the original, the same kernel on the embedded card
+  std::string function;
+  std::map<std::string, Placed> arguments; // parameter of the function to what it receives
+  SourcePlace where{};
+};
+
 /// What is accepted; none: not said, then the default of the operator's judge.
 struct Accept {
   std::optional<double> maxError, minSpeed;
@@ -51,10 +66,13 @@ struct Accept {
 struct Request {
   std::filesystem::path file; // the port file, or the .cu itself
   const ops::Operator *op = nullptr;
+  std::shared_ptr<ops::Declared> declared; // `op`, where it is "none"
+  DeclaredReference reference;             // then
   std::filesystem::path source;
   std::string kernel, card;
   Launch launch;
   std::map<std::string, Placed> arguments; // kernel parameter to what it receives
+  std::vector<FurtherLaunch> then;
   std::map<std::string, Define> defines;
   std::vector<LimitRule> limits;
   ops::Options options; // complete once `finish` has run

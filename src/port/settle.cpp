@@ -110,6 +110,20 @@ static Status settleSpeed(Request &request, const Overrides &overrides) {
                    "vendor, source, or a .toml file of figures recorded on another card", reference.where);
 }
 
+/// What goes with an operator only would be dropped silently.
+static Status settleDeclared(Request &request) {
+  const Accept &accept = request.accept;
+  if (accept.minSpeed || accept.reference)
+    return unsupported("a speed for a kernel without an operator: it is judged for accuracy alone",
+                       "leave out min_speed and accept.reference; what its outputs are compared with is [reference]",
+                       {request.file.string()});
+  if (!request.hints.empty())
+    return unsupported("hint '" + request.hints.front().key + "' for a kernel without an operator: there is no recipe for it",
+                       "leave the hints out to have the kernel judged as it is", request.hints.front().where);
+  request.accept.accuracyOnly = true;
+  return {};
+}
+
 Status settle(Request &request, const Overrides &overrides, std::vector<std::string> &notes) {
   Result<std::vector<std::string>> cards = cardNames();
   if (!cards)
@@ -133,6 +147,9 @@ Status settle(Request &request, const Overrides &overrides, std::vector<std::str
   request.understood.insert(request.understood.end(), line->parts.begin(), line->parts.end());
   if (Status speed = settleSpeed(request, overrides); !speed)
     return speed;
+  if (request.declared)
+    if (Status declared = settleDeclared(request); !declared)
+      return declared;
   for (const std::string &text : overrides.cases) {
     Result<ops::Case> made = parseCase(*request.op, text, request.options);
     if (!made)

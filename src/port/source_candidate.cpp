@@ -9,7 +9,8 @@ namespace opsight::port {
 
 SourceKernel faithful(const Request &request) {
   return {.name = "faithful", .proposer = "faithful", .parameters = {}, .file = request.source, .kernel = request.kernel,
-          .launch = request.launch, .arguments = request.arguments, .defines = request.defines, .limits = request.limits};
+          .launch = request.launch, .arguments = request.arguments, .defines = request.defines, .limits = request.limits,
+          .then = request.then};
 }
 
 SourceCandidate::SourceCandidate(const ops::Operator &op, SourceKernel kernel, CardTarget target)
@@ -76,40 +77,40 @@ static Result<card::Dim3> dimensions(const std::vector<Placed> &texts, const Sym
   return card::Dim3{values[0], values[1], values[2]};
 }
 
-Result<card::LaunchConfig> SourceCandidate::launchOf(const Symbols &symbols) const {
-  Result<card::Dim3> grid = dimensions(kernel.launch.grid, symbols);
+Result<card::LaunchConfig> SourceCandidate::launchOf(const Launch &of, const Symbols &symbols) {
+  Result<card::Dim3> grid = dimensions(of.grid, symbols);
   if (!grid)
     return std::unexpected(grid.error());
-  Result<card::Dim3> block = dimensions(kernel.launch.block, symbols);
+  Result<card::Dim3> block = dimensions(of.block, symbols);
   if (!block)
     return std::unexpected(block.error());
-  Result<int64_t> shared = evaluate(kernel.launch.shared.text, symbols);
+  Result<int64_t> shared = evaluate(of.shared.text, symbols);
   if (!shared)
-    return at(kernel.launch.shared.where, shared.error());
+    return at(of.shared.where, shared.error());
   if (*shared < 0)
-    return userError("the launch's shared memory is " + std::to_string(*shared) + " bytes", {}, kernel.launch.shared.where);
+    return userError("the launch's shared memory is " + std::to_string(*shared) + " bytes", {}, of.shared.where);
   return card::LaunchConfig{*grid, *block, static_cast<uint64_t>(*shared)};
 }
 
-Result<std::shared_ptr<const cuda::Module>> SourceCandidate::compiled(const Defines &defines) {
-  if (auto found = modules.find(defines); found != modules.end())
+Result<std::shared_ptr<const cuda::Module>> SourceCandidate::compiled(const std::string &name, const Defines &defines) {
+  if (auto found = modules.find({name, defines}); found != modules.end())
     return found->second;
   cuda::CompileRequest request;
   request.file = kernel.file.string();
-  request.kernel = kernel.kernel;
+  request.kernel = name;
   request.defines = defines;
   request.includeFolders = {(dataRoot() / "kernels").string(), (dataRoot() / "kernels" / "attention").string()};
   Result<cuda::Module> module = cuda::compile(request);
   if (!module)
     return std::unexpected(module.error());
-  return modules[defines] = std::make_shared<const cuda::Module>(std::move(*module));
+  return modules[{name, defines}] = std::make_shared<const cuda::Module>(std::move(*module));
 }
 
 Result<std::shared_ptr<const cuda::Module>> SourceCandidate::moduleFor(const ops::Case &c) {
   Result<Defines> defines = definesOf(symbolsOf(c));
   if (!defines)
     return std::unexpected(defines.error());
-  return compiled(*defines);
+  return compiled(kernel.kernel, *defines);
 }
 
 static std::string keyOf(const std::map<std::string, std::string> &defines) {
@@ -119,12 +120,13 @@ static std::string keyOf(const std::map<std::string, std::string> &defines) {
   return join(parts, " ");
 }
 
-Result<std::shared_ptr<const card::Artifact>> SourceCandidate::lowered(const Defines &defines, const card::Dim3 &block) {
+Result<std::shared_ptr<const card::Artifact>> SourceCandidate::lowered(const std::string &name, const Defines &defines,
+                                                                                const card::Dim3 &block) {
   std::string key = keyOf(defines);
-  std::string full = key + " block=" + std::to_string(block.x) + "," + std::to_string(block.y) + "," + std::to_string(block.z);
+  std::string full = name + " " + key + " block=" + std::to_string(block.x) + "," + std::to_string(block.y) + "," + std::to_string(block.z);
   if (auto found = artifacts.find(full); found != artifacts.end())
     return found->second.artifact;
-  Result<std::shared_ptr<const cuda::Module>> module = compiled(defines);
+  Result<std::shared_ptr<const cuda::Module>> module = compiled(name, defines);
   if (!module)
     return std::unexpected(module.error());
   lower::Target to;
@@ -139,14 +141,14 @@ Result<std::shared_ptr<const card::Artifact>> SourceCandidate::lowered(const Def
   if (!artifact)
     return std::unexpected(artifact.error());
   auto kept = std::make_shared<const card::Artifact>(std::move(*artifact));
-  artifacts[full] = {key, kept};
+  artifacts[full] = {name, key, kept};
   return kept;
 }
 
 std::vector<SourceCandidate::Built> SourceCandidate::built() const {
   std::vector<Built> all;
   for (const auto &[full, lowered] : artifacts)
-    all.push_back({lowered.key, lowered.artifact});
+    all.push_back({lowered.kernel, lowered.key, lowered.artifact});
   return all;
 }
 
@@ -168,6 +170,46 @@ std::vector<std::string> SourceCandidate::heardElsewhere() const {
   return heard;
 }
 
+std::vector<FurtherLaunch> SourceCandidate::launches() const {
+  std::vector<FurtherLaunch> all{{kernel.kernel, kernel.launch, kernel.arguments}};
+  all.insert(all.end(), kernel.then.begin(), kernel.then.end());
+  return all;
+}
+
+Result<std::vector<ops::Signature>> SourceCandidate::signaturesFor(const ops::Case &c) {
+  Result<Defines> defines = definesOf(symbolsOf(c));
+  if (!defines)
+    return std::unexpected(defines.error());
+  std::vector<ops::Signature> all;
+  for (const FurtherLaunch &of : launches()) {
+    Result<std::shared_ptr<const cuda::Module>> module = compiled(of.kernel, *defines);
+    if (!module)
+      return std::unexpected(module.error());
+    Result<ops::Signature> signature = boundTo(op, (*module)->kernel, of.arguments, c.options);
+    if (!signature)
+      return std::unexpected(signature.error());
+    all.push_back(std::move(*signature));
+  }
+  return all;
+}
+
+Result<judge::Step> SourceCandidate::stepFor(const FurtherLaunch &of, const Defines &defines, const Symbols &symbols,
+                                             const ops::Options &options) {
+  Result<card::LaunchConfig> launch = launchOf(of.launch, symbols);
+  if (!launch)
+    return std::unexpected(launch.error());
+  Result<std::shared_ptr<const cuda::Module>> module = compiled(of.kernel, defines);
+  if (!module)
+    return std::unexpected(module.error());
+  Result<ops::Signature> signature = boundTo(op, (*module)->kernel, of.arguments, options);
+  if (!signature)
+    return std::unexpected(signature.error());
+  Result<std::shared_ptr<const card::Artifact>> artifact = lowered(of.kernel, defines, launch->block);
+  if (!artifact)
+    return std::unexpected(artifact.error());
+  return judge::Step{*artifact, *launch, std::move(signature->bounds), std::move(signature->views)};
+}
+
 Result<std::variant<judge::Build, judge::OutsideLimits>> SourceCandidate::prepare(const ops::Case &c) {
   Symbols symbols = symbolsOf(c);
   Result<std::optional<std::string>> why = outside(symbols);
@@ -178,26 +220,17 @@ Result<std::variant<judge::Build, judge::OutsideLimits>> SourceCandidate::prepar
   Result<Defines> defines = definesOf(symbols);
   if (!defines)
     return std::unexpected(defines.error());
-  Result<card::LaunchConfig> launch = launchOf(symbols);
-  if (!launch)
-    return std::unexpected(launch.error());
-  Result<std::shared_ptr<const cuda::Module>> module = compiled(*defines);
-  if (!module)
-    return std::unexpected(module.error());
-  Result<std::shared_ptr<const card::Artifact>> artifact = lowered(*defines, launch->block);
-  if (!artifact)
-    return std::unexpected(artifact.error());
-  Result<std::vector<ops::ParameterView>> views = viewsOf((*module)->kernel);
-  if (!views)
-    return std::unexpected(views.error());
-  std::map<std::string, std::string> arguments;
-  for (const auto &[name, value] : kernel.arguments)
-    arguments[name] = value.text;
-  Result<std::vector<ops::Bound>> bounds = ops::bind(op, *views, arguments, c.options);
-  if (!bounds)
-    return at((*module)->kernel.facts.where, bounds.error());
-  judge::Build build{*artifact, *launch, *bounds, *views, {}};
-  build.requirements = ops::impliedRequirements(op, *bounds, heardElsewhere());
+  judge::Build build;
+  for (const FurtherLaunch &of : launches()) {
+    Result<judge::Step> step = stepFor(of, *defines, symbols, c.options);
+    if (!step)
+      return std::unexpected(step.error());
+    if (!build.artifact)
+      static_cast<judge::Step &>(build) = std::move(*step);
+    else
+      build.then.push_back(std::move(*step));
+  }
+  build.requirements = ops::impliedRequirements(op, build.arguments, heardElsewhere());
   return build;
 }
 
@@ -228,6 +261,20 @@ Result<std::vector<ops::ParameterView>> viewsOf(const cuda::Kernel &kernel) {
     views.push_back(std::move(view));
   }
   return views;
+}
+
+Result<ops::Signature> boundTo(const ops::Operator &op, const cuda::Kernel &kernel, const std::map<std::string, Placed> &said,
+                               const ops::Options &options) {
+  Result<std::vector<ops::ParameterView>> views = viewsOf(kernel);
+  if (!views)
+    return std::unexpected(views.error());
+  std::map<std::string, std::string> arguments;
+  for (const auto &[name, value] : said)
+    arguments[name] = value.text;
+  Result<std::vector<ops::Bound>> bounds = ops::bind(op, *views, arguments, options);
+  if (!bounds)
+    return at(kernel.facts.where, bounds.error());
+  return ops::Signature{std::move(*views), std::move(*bounds)};
 }
 
 } // namespace opsight::port

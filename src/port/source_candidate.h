@@ -20,6 +20,7 @@ struct SourceKernel {
   std::map<std::string, Placed> arguments;
   std::map<std::string, Define> defines;
   std::vector<LimitRule> limits;
+  std::vector<FurtherLaunch> then{}; // of the same file
 };
 
 /// The user's kernel, unchanged.
@@ -40,8 +41,10 @@ public:
   std::map<std::string, std::string> parameters() const override { return kernel.parameters; }
   Result<std::variant<judge::Build, judge::OutsideLimits>> prepare(const ops::Case &c) override;
 
-  /// The module that `c` runs, compiled now if no case before asked for it.
+  /// The module of the first launch that `c` runs, compiled now if no case before asked for it.
   Result<std::shared_ptr<const cuda::Module>> moduleFor(const ops::Case &c);
+  /// What the parameters of each launch receive in `c`, in order.
+  Result<std::vector<ops::Signature>> signaturesFor(const ops::Case &c);
   const SourceKernel &source() const { return kernel; }
   /// Why `c` is outside [limits], if it is.
   Result<std::optional<std::string>> outsideLimits(const ops::Case &c) const { return outside(symbolsOf(c)); }
@@ -52,33 +55,41 @@ public:
   }
   /// All artifacts built so far, each with the macro values that it was built for ("D=64").
   struct Built {
-    std::string defines;
+    std::string kernel, defines;
     std::shared_ptr<const card::Artifact> artifact;
   };
   std::vector<Built> built() const;
   /// Symbols of `c` together with the indices of its option values.
   Symbols symbolsOf(const ops::Case &c) const;
   Result<std::map<std::string, std::string>> definesOf(const Symbols &symbols) const;
-  Result<card::LaunchConfig> launchOf(const Symbols &symbols) const;
+  /// Of the first launch; `of` may be one that follows.
+  Result<card::LaunchConfig> launchOf(const Symbols &symbols) const { return launchOf(kernel.launch, symbols); }
+  static Result<card::LaunchConfig> launchOf(const Launch &of, const Symbols &symbols);
 
 private:
   using Defines = std::map<std::string, std::string>;
   struct Lowered {
-    std::string key;
+    std::string kernel, key;
     std::shared_ptr<const card::Artifact> artifact;
   };
 
   Result<std::optional<std::string>> outside(const Symbols &symbols) const;
-  Result<std::shared_ptr<const cuda::Module>> compiled(const Defines &defines);
-  Result<std::shared_ptr<const card::Artifact>> lowered(const Defines &defines, const card::Dim3 &block);
+  Result<std::shared_ptr<const cuda::Module>> compiled(const std::string &name, const Defines &defines);
+  Result<std::shared_ptr<const card::Artifact>> lowered(const std::string &name, const Defines &defines, const card::Dim3 &block);
+  std::vector<FurtherLaunch> launches() const; // the first, too
+  Result<judge::Step> stepFor(const FurtherLaunch &of, const Defines &defines, const Symbols &symbols, const ops::Options &options);
   std::vector<std::string> heardElsewhere() const;
 
   const ops::Operator &op;
   SourceKernel kernel;
   CardTarget target;
-  std::map<Defines, std::shared_ptr<const cuda::Module>> modules;
-  std::map<std::string, Lowered> artifacts; // by defines and block
+  std::map<std::pair<std::string, Defines>, std::shared_ptr<const cuda::Module>> modules; // by kernel and macros
+  std::map<std::string, Lowered> artifacts; // by kernel, macros and block
 };
+
+/// What each parameter of `kernel` receives under `said`; errors point at the kernel.
+Result<ops::Signature> boundTo(const ops::Operator &op, const cuda::Kernel &kernel, const std::map<std::string, Placed> &said,
+                               const ops::Options &options);
 
 /// The kernel's parameters as the binding sees them; Unsupported for a type that no tensor has.
 Result<std::vector<ops::ParameterView>> viewsOf(const cuda::Kernel &kernel);

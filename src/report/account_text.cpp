@@ -40,7 +40,10 @@ std::string accuracyText(const judge::Accuracy &accuracy) {
   return text;
 }
 
-std::string speedText(const judge::Verdict &verdict) {
+std::string speedText(const port::Outcome &outcome) {
+  const judge::Verdict &verdict = outcome.verdict;
+  if (outcome.request.declared)
+    return "not measured: a kernel without an operator is judged for accuracy alone";
   if (!verdict.speed)
     return "not asked for (--accuracy-only)";
   const judge::Speed &speed = *verdict.speed;
@@ -67,7 +70,7 @@ Section result(const port::Outcome &outcome) {
            {"card", card},
            {"candidate", candidate},
            {"accuracy", accuracyText(verdict.accuracy)},
-           {"speed", speedText(verdict)}}};
+           {"speed", speedText(outcome)}}};
 }
 
 std::string indexText(const std::vector<int64_t> &index) {

@@ -28,6 +28,32 @@ block = [32]
 "max(S, 8)" = 8
 """
 
+ANY_KERNEL = """__global__ void scale(const float *x, float *y, int n, float factor) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = factor * x[i];
+}
+"""
+ANY_PLAIN = """void scale_plain(const float *x, float *y, int n, float factor) {
+  for (int i = 0; i < n; ++i) y[i] = factor * x[i];
+}
+"""
+ANY_PORT = """operator = "none"
+source = "kernel.cu"
+[symbols]
+n = 64
+[buffers]
+x = { type = "float", count = "n", fill = "normal" }
+y = { type = "float", count = "n", role = "output" }
+[arguments]
+factor = 2.5
+[launch]
+grid = ["ceil_div(n, 32)"]
+block = [32]
+[reference]
+source = "plain.cpp"
+function = "scale_plain"
+"""
+
 
 def descendants(pid):
     """Processes below `pid`, by the parents that /proc tells."""
@@ -187,6 +213,87 @@ class BadInput(unittest.TestCase):
     def test_what_was_not_understood_is_shown_in_short(self):
         said = self.refused(2, ["not understood", "more bytes"], "verify", "port.toml", "--ask", "\u5927" * 30_000)
         self.assertLess(len(said.stderr), 5_000)
+
+    def refused_any(self, code, words, old="", new="", kernel=ANY_KERNEL, plain=ANY_PLAIN):
+        """As refused(), of a kernel without an operator whose port file says `new` for `old`."""
+        self.assertIn(old, ANY_PORT)
+        (self.folder / "plain.cpp").write_text(plain)
+        return self.refused(code, words, "verify", "port.toml", kernel=kernel, port=ANY_PORT.replace(old, new, 1))
+
+    def test_declarations_with_a_slip_of_the_pen_name_the_nearest(self):
+        for words, old, new in ((["nrmal", "normal"], '"normal"', '"nrmal"'), (["flaot", "float"], '"float"', '"flaot"'),
+                                (["ouput", "output"], '"output"', '"ouput"'), (["cout", "count"], "count", "cout"),
+                                (["m", "n"], 'count = "n"', 'count = "m"'), (["faktor", "factor"], "factor", "faktor"),
+                                (["scale_plane", "scale_plain"], '"scale_plain"', '"scale_plane"'),
+                                (["funktion", "function"], "function", "funktion"), (["kind", "type"], "type", "kind"),
+                                (["sybols", "symbols"], "[symbols]", "[sybols]")):
+            with self.subTest(new):
+                self.refused_any(2, ["port.toml" if "plane" not in new and "faktor" not in new else "", *words], old, new)
+
+    def test_a_pointer_that_no_buffer_is_declared_for(self):
+        self.refused_any(2, ["'const float *x'", "no buffer", "[arguments]"], "x = {", "data = {")
+
+    def test_an_argument_that_names_an_unknown_buffer(self):
+        self.refused_any(2, ["xx", "did you mean"], "factor = 2.5", 'factor = 2.5\nx = "xx"')
+
+    def test_a_number_that_nothing_is_said_of(self):
+        self.refused_any(2, ["factor", "[arguments]"], "factor = 2.5", "")
+
+    def test_a_fraction_for_a_whole_number(self):
+        self.refused_any(2, ["2.5", "no integer"], kernel=ANY_KERNEL.replace("float factor", "int factor"))
+
+    def test_a_buffer_of_another_type_than_its_parameter(self):
+        self.refused_any(2, ["'const int *x'", "float"], kernel=ANY_KERNEL.replace("const float", "const int"))
+        self.refused_any(2, ["scale_plain", "const int *x"], plain=ANY_PLAIN.replace("const float", "const int"))
+
+    def test_a_buffer_of_more_elements_than_fit_is_refused_before_memory_is_taken(self):
+        start = time.monotonic()
+        for count in ('"1000000000000"', '"n * 15625000000"', '"n * 1152921504606846976"', '"-n"', '"n / 0"'):
+            with self.subTest(count):
+                self.refused_any(2, ["port.toml:6"], 'count = "n"', f"count = {count}")
+        self.assertLess(time.monotonic() - start, 10)
+        self.assertLess(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, 2 << 20)
+
+    def test_more_sizes_than_can_be_tried(self):
+        self.refused_any(2, ["64", "port.toml:4"], "n = 64", f"n = {list(range(1, 66))}")
+
+    def test_a_kernel_of_which_nothing_is_compared(self):
+        self.refused_any(2, ["output"], ', role = "output"', "")
+        self.refused_any(2, ["z", "does not receive"], "[arguments]", 'z = { type = "int", count = 1, role = "output" }\n[arguments]')
+
+    def test_poison_for_what_is_read(self):
+        self.refused_any(2, ["poison"], '"normal"', '"poison"')
+
+    def test_a_type_that_is_not_judged_yet(self):
+        self.refused_any(3, ["half"], '"float"', '"half"')
+
+    def test_no_reference(self):
+        self.refused_any(2, ["[reference]", "missing"], ANY_PORT[ANY_PORT.index("[reference]"):], "")
+
+    def test_a_reference_that_does_not_compile(self):
+        self.refused_any(2, ["plain.cpp:2:", "error:", "^"], plain=ANY_PLAIN.replace("factor *", "faktor *"))
+
+    def test_a_reference_that_is_no_single_function(self):
+        self.refused_any(2, ["twice", "2 times"], '"scale_plain"', '"twice"', plain="int twice(int x) { return 2 * x; }\n"
+                         "float twice(float x) { return 2 * x; }\n")
+        self.refused_any(2, ["reference", "pointer"], plain=ANY_PLAIN.replace("float *y", "float &y").replace("y[i]", "y"))
+
+    def test_a_reference_that_crashes_hangs_or_strays_gives_no_verdict(self):
+        for words, old, new in ((["address"], "y[i]", "((float *)8)[i]"), (["'x'", "past the end"], "i < n", "i <= n"),
+                                (["unwritten", "y"], "i < n", "i < n - 1"), (["x"], "y[i] =", "const_cast<float *>(x)[i] +=")):
+            with self.subTest(new):
+                self.refused_any(4, ["scale_plain", *words], plain=ANY_PLAIN.replace(old, new))
+
+    def test_a_reference_that_calls_the_system_gives_no_verdict(self):
+        self.refused_any(4, ["scale_plain"], plain="#include <unistd.h>\n" + ANY_PLAIN.replace("for", "::unlink(\"x\"); for"))
+
+    def test_what_goes_with_an_operator_only(self):
+        self.refused_any(3, ["speed"], "[launch]", "[accept]\nmin_speed = 0.9\n[launch]")
+        self.refused_any(3, ["tile"], "[launch]", "[hints]\ntile = \"64x64\"\n[launch]")
+        self.refused(2, ["symbols", "none"], port=PORT + "[symbols]\nL = 4\n")
+
+    def test_launches_in_a_row_with_arguments_for_all(self):
+        self.refused_any(2, ["[[launch]]", "arguments"], "[launch]", "[[launch]]\nkernel = \"scale\"")
 
     def test_interrupt_leaves_no_worker_and_no_verdict(self):
         text = (KERNELS / "wrong" / "never_ends.cu").read_text()

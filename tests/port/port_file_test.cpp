@@ -162,9 +162,8 @@ TEST_F(PortFile, aDefineMustBeNamedLikeAMacro) {
   }
 }
 
-TEST_F(PortFile, kernelWithoutOperatorIsNotSupportedYet) {
-  EXPECT_THAT(refused("\"scaled_dot_product_attention\"", "\"none\"", ErrorKind::Unsupported).what,
-              HasSubstr("not supported yet"));
+TEST_F(PortFile, kernelWithoutOperatorNeedsItsBuffersDeclared) {
+  EXPECT_THAT(refused("\"scaled_dot_product_attention\"", "\"none\"").what, HasSubstr("[buffers] is missing"));
 }
 
 TEST_F(PortFile, badCasesAreRefusedBeforeMemoryIsTaken) {

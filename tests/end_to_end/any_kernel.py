@@ -1,0 +1,178 @@
+#!/usr/bin/python3
+"""Kernels without an operator: right ones pass, each planted fault fails for its own reason. $OPSIGHT is the tool."""
+import json
+import os
+import pathlib
+import struct
+import subprocess
+import tempfile
+import unittest
+
+OPSIGHT = os.environ.get("OPSIGHT", "opsight")
+EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples"
+SAXPY = (EXAMPLES / "saxpy" / "saxpy.cu").read_text()
+SUM = (EXAMPLES / "sum" / "sum.cu").read_text()
+HISTOGRAM = """
+__global__ void count(const int *value, unsigned int *bins, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) atomicAdd(&bins[value[i] & 15], 1000000u);
+}
+"""
+HISTOGRAM_PLAIN = """
+void count_plain(const int *value, unsigned *bins, int n) {
+  for (int i = 0; i < n; ++i) bins[value[i] & 15] += 1000000u;
+}
+"""
+HISTOGRAM_PORT = """operator = "none"
+source = "kernel.cu"
+[symbols]
+n = [1, 1000]
+[buffers]
+value = { type = "int", count = "n", fill = "uniform" }
+bins = { type = "unsigned int", count = 16, fill = "zero", role = "output" }
+[launch]
+grid = ["ceil_div(n, 64)"]
+block = [64]
+[reference]
+source = "plain.cpp"
+function = "count_plain"
+"""
+
+
+class AnyKernel(unittest.TestCase):
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory(prefix="opsight-any-kernel-")
+        self.addCleanup(holder.cleanup)
+        self.folder = pathlib.Path(holder.name)
+
+    def write(self, **files):
+        for name, text in files.items():
+            path = self.folder / {"kernel": "kernel.cu", "plain": "plain.cpp", "port": "port.toml"}[name]
+            path.write_bytes(text) if isinstance(text, bytes) else path.write_text(text)
+
+    def verdict(self, code, *options, port="port.toml"):
+        run = subprocess.run([OPSIGHT, "verify", str(port), "--json", "--quiet", "-o", "out", *options], cwd=self.folder,
+                             capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=120)
+        self.assertEqual(run.returncode, code, run.stderr + run.stdout)
+        return json.loads(run.stdout)
+
+    def example(self, name, kernel):
+        """The example's port file beside another kernel text."""
+        port = (EXAMPLES / name / "verify.toml").read_text()
+        for file in ("saxpy", "sum"):
+            port = port.replace(f'"{file}.cu"', '"kernel.cu"').replace(f'"{file}_plain.cpp"', '"plain.cpp"')
+        self.write(kernel=kernel, port=port, plain=(EXAMPLES / name / f"{name}_plain.cpp").read_text())
+
+    def fails(self, reason, phase=None, *options):
+        verdict = self.verdict(1, *options)
+        self.assertIn(reason, verdict["reasons"], verdict)
+        if phase:
+            self.assertIn(phase, [each["where"]["phase"] for each in verdict["accuracy"]["cases"] if "where" in each], verdict)
+        return verdict
+
+    def test_the_examples_pass_and_say_that_there_is_no_operator(self):
+        for name, cases in (("saxpy", 12), ("sum", 12)):
+            verdict = self.verdict(0, port=EXAMPLES / name / "verify.toml")
+            self.assertEqual((verdict["operator"], verdict["verdict"]), ("none", "PASS"))
+            self.assertEqual(len(verdict["accuracy"]["cases"]), cases)
+            self.assertLess(verdict["accuracy"]["max_error"], 1e-5)
+            self.assertIsNone(verdict["speed"])
+
+    def test_a_verdict_is_replayed_by_the_port_file_that_it_left(self):
+        for name in ("saxpy", "sum"):
+            self.verdict(0, "--seed", "7", port=EXAMPLES / name / "verify.toml")
+            first = json.loads((self.folder / "out" / "verdict.json").read_text())
+            command = first["replay"].split()
+            self.assertEqual(command[:2], ["opsight", "verify"])
+            (self.folder / "again.toml").write_text((self.folder / command[2]).read_text())
+            again = self.verdict(0, *command[3:], port="again.toml")
+            self.assertEqual(again["accuracy"]["cases"], first["accuracy"]["cases"])
+            self.assertIn("saxpy" if name == "saxpy" else "sum_blocks", (self.folder / "out" / "report.md").read_text())
+
+    def test_an_index_that_is_off_by_one(self):
+        self.example("saxpy", SAXPY.replace("a * x[i] + y[i]", "a * x[i > 0 ? i - 1 : 0] + y[i]"))
+        self.fails("error", "values")
+
+    def test_a_result_in_its_neighbours_place(self):
+        self.example("saxpy", SAXPY.replace("y[i] = a * x[i] + y[i]", "y[i] = x[i ? i - 1 : 0]"))
+        (self.folder / "plain.cpp").write_text("void saxpy_plain(int n, float a, const float *x, float *y) {"
+                                               " for (int i = 0; i < n; ++i) y[i] = x[i]; }")
+        self.fails("error", "neighbour")
+
+    def test_a_tail_that_no_block_reaches(self):
+        self.example("saxpy", SAXPY)
+        self.write(port=(self.folder / "port.toml").read_text().replace('"ceil_div(n, 256)"', '"max(n / 256, 1)"'))
+        self.fails("error", "unchanged")
+
+    def test_a_tail_of_an_output_that_is_never_written(self):
+        self.example("saxpy", SAXPY.replace("+ y[i]", "").replace("i < n", "i < n - n % 4"))
+        port = (self.folder / "port.toml").read_text().replace('fill = "normal", role = "inout"', 'role = "output"')
+        self.write(port=port, plain="void saxpy_plain(int n, float a, const float *x, float *y) {"
+                                    " for (int i = 0; i < n; ++i) y[i] = a * x[i]; }")
+        self.fails("unwritten", "indexing")
+
+    def test_a_read_past_the_end(self):
+        self.example("saxpy", SAXPY.replace("if (i < n)", "").replace("y[i] = a", "if (i < n) y[i] = x[i + 4096] * 0 + a"))
+        self.fails("out_of_bounds")
+
+    def test_a_write_past_the_end(self):
+        self.example("saxpy", SAXPY.replace("if (i < n)", "if (i <= n)"))
+        self.fails("out_of_bounds")
+
+    def test_an_input_that_is_changed(self):
+        self.example("saxpy", SAXPY.replace("const float *x", "float *x").replace("y[i] = a", "x[i] += 1, y[i] = a"))
+        self.fails("input_modified")
+
+    def test_a_second_launch_that_forgets_a_part(self):
+        self.example("sum", SUM.replace("threadIdx.x < count", "threadIdx.x < count - 1"))
+        self.fails("error")
+
+    def test_a_scratch_buffer_whose_old_content_is_used(self):
+        self.example("sum", SUM.replace("partial[blockIdx.x] = sum", "partial[blockIdx.x] += sum"))
+        self.assertTrue(set(self.verdict(1)["reasons"]) & {"nan", "error", "uninitialised"})
+
+    def test_a_crash_in_the_second_launch_is_told_as_its_own(self):
+        self.example("sum", SUM.replace("*total = sum", "total[5000] = sum"))
+        verdict = self.fails("out_of_bounds")
+        self.assertIn("launch 2, sum_partials", json.dumps(verdict))
+
+    def test_whole_numbers_must_be_equal(self):
+        self.write(kernel=HISTOGRAM, plain=HISTOGRAM_PLAIN, port=HISTOGRAM_PORT)
+        self.verdict(0)
+        self.write(kernel=HISTOGRAM.replace("1000000u)", "1000000u + (i == 7))"))  # one in 10^7 and more
+        self.fails("error")
+        self.fails("error", None, "--max-error", "0.5")
+
+    def test_an_output_of_which_the_kernel_writes_a_part(self):
+        self.write(kernel=HISTOGRAM.replace("& 15", "& 7"), plain=HISTOGRAM_PLAIN.replace("& 15", "& 7"), port=HISTOGRAM_PORT)
+        self.verdict(0)
+
+    def test_data_from_a_file(self):
+        header = "{'descr': '<i4', 'fortran_order': False, 'shape': (1000,), }".ljust(117) + "\n"
+        data = b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + struct.pack("<1000i", *range(1000))
+        (self.folder / "values.npy").write_bytes(data)
+        port = HISTOGRAM_PORT.replace('fill = "uniform"', 'fill = "values.npy"').replace("n = [1, 1000]", "n = 1000")
+        self.write(kernel=HISTOGRAM, plain=HISTOGRAM_PLAIN, port=port)
+        self.assertEqual(len(self.verdict(0)["accuracy"]["cases"]), 1, "no data are random, so one seed is all")
+        self.write(port=port.replace("n = 1000", "n = 1001"))
+        run = subprocess.run([OPSIGHT, "verify", "port.toml"], cwd=self.folder, capture_output=True, text=True)
+        self.assertEqual(run.returncode, 2, run.stderr)
+        self.assertIn("1000 elements", run.stderr)
+
+    def test_the_original_on_the_embedded_card_is_a_reference_for_another_card(self):
+        self.example("sum", SUM)
+        port = (self.folder / "port.toml").read_text()
+        self.write(port=port[:port.index("[reference]")] + '[reference]\nsource = "original"\n')
+        run = subprocess.run([OPSIGHT, "cards", "opencl:pocl", "--json"], capture_output=True, text=True)
+        self.verdict(0)
+        if run.returncode == 0 and '"device"' in run.stdout and json.loads(run.stdout).get("device"):
+            self.verdict(0, "--card", "opencl:pocl")
+
+    def test_a_case_from_the_command_line(self):
+        self.example("saxpy", SAXPY)
+        names = [each["name"] for each in self.verdict(0, "--case", "n=77")["accuracy"]["cases"]]
+        self.assertIn("n=77", names)
+
+
+if __name__ == "__main__":
+    unittest.main()
