@@ -11,9 +11,6 @@ static void dropForeignAttributes(llvm::Function &function) {
                                "uniform-work-group-size", "frame-pointer"})
     function.removeFnAttr(name);
   function.removeFnAttr(llvm::Attribute::Convergent);
-  // A loop without end is the kernel's fault to show, not LLVM's to remove.
-  function.removeFnAttr(llvm::Attribute::MustProgress);
-  function.removeFnAttr(llvm::Attribute::WillReturn);
 }
 
 static Status run(Context &context) {
@@ -30,6 +27,10 @@ static Status run(Context &context) {
     dropForeignAttributes(function);
     if (function.isDeclaration())
       continue;
+    // A loop without end is the kernel's fault to show, not LLVM's to remove. (Of intrinsics LLVM relies on what they
+    // promise.)
+    function.removeFnAttr(llvm::Attribute::MustProgress);
+    function.removeFnAttr(llvm::Attribute::WillReturn);
     function.addFnAttr("target-cpu", (*machine)->getTargetCPU());
     function.addFnAttr("target-features", (*machine)->getTargetFeatureString());
     function.setDoesNotThrow();
