@@ -7,8 +7,8 @@
 namespace opsight::lower::native {
 
 std::span<const Pass *const> ownPasses() {
-  static const Pass *const own[] = {&inline_mathematics, &speak,      &lone_thread, &block_indices, &stack_shared,  &libm_calls,
-                                    &round_halves, &retarget,   &block_range, &refuse_unknown, &optimise};
+  static const Pass *const own[] = {&inline_mathematics, &compare_nans, &speak,       &lone_thread,    &block_indices, &stack_shared,
+                                    &libm_calls,         &round_halves, &retarget,    &block_range,    &refuse_unknown, &optimise};
   return own;
 }
 
@@ -21,6 +21,7 @@ std::span<const Pass *const> passes() {
       findPass("symbol_parameters"), // variables the host may write become parameters like any other
       findPass("clamp_shifts"),      // before LLVM's own passes may exploit that wide shifts are undefined …
       findPass("saturate_casts"),    // … or that casts of large floats are
+      &compare_nans,                 // before LLVM's own passes see what they do not come to an end on
       &lone_thread,                  // barriers and warps of one thread fold to nothing …
       &block_indices,                // … and so do thread indices
       &stack_shared,                 // needs the final number of shared arrays: after lone_thread dropped code

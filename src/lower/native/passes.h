@@ -19,7 +19,7 @@ inline constexpr const char *blockNames[] = {"opsight.block.x", "opsight.block.y
 inline constexpr const char *gridNames[] = {"opsight.grid.x", "opsight.grid.y", "opsight.grid.z"};
 inline constexpr const char *sharedName = "opsight.shared";
 
-extern const Pass inline_mathematics;
+extern const Pass inline_mathematics, compare_nans;
 extern const Pass lone_thread, block_indices, stack_shared, libm_calls, round_halves, refuse_unknown, retarget, block_range,
     optimise;
 

@@ -23,6 +23,7 @@ std::span<const Pass *const> passes() {
       findPass("symbol_parameters"),   // variables the host may write become parameters like any other
       findPass("clamp_shifts"),        // before LLVM's own passes may exploit that wide shifts are undefined …
       findPass("saturate_casts"),      // … or that casts of large floats are
+      &native::compare_nans,           // before LLVM's own passes see what they do not come to an end on
       findPass("expand_memory_calls"), // copies become loads and stores, which vectors can be made of
       &native::inline_mathematics,     // calls that vectors could not make become arithmetic that they can do
       &warp_width,                     // while volatile accesses and warp operations can still be seen
