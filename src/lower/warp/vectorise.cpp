@@ -40,6 +40,7 @@ private:
   void createPhis(BasicBlock &block);
   void emitTerminator(BasicBlock &block);
   void fillPhis(BasicBlock &block);
+  Value *whatOthersHold(llvm::PHINode &phi, BasicBlock *from);
   Value *incoming(llvm::PHINode &phi, BasicBlock *from);
   Value *lastRound(llvm::Value *value, llvm::Loop &loop);
 
@@ -157,6 +158,17 @@ Value *Vectoriser::lastRound(Value *value, llvm::Loop &loop) {
   return next;
 }
 
+// Where those who come from `from` need nothing in particular: what threads bring that have jumped over their region.
+Value *Vectoriser::whatOthersHold(llvm::PHINode &phi, BasicBlock *from) {
+  auto &dominators = analyses.functions.getResult<llvm::DominatorTreeAnalysis>(thread);
+  for (Value *other : phi.incoming_values()) {
+    auto *instruction = llvm::dyn_cast<llvm::Instruction>(other);
+    if (!llvm::isa<llvm::UndefValue>(other) && (!instruction || dominators.dominates(instruction, from->getTerminator())))
+      return other;
+  }
+  return llvm::PoisonValue::get(phi.getType());
+}
+
 // The value that comes over the edge from `from`. Where threads that went through a region meet those that did not, the
 // region's end has to blend in what the others bring.
 Value *Vectoriser::incoming(llvm::PHINode &phi, BasicBlock *from) {
@@ -164,7 +176,7 @@ Value *Vectoriser::incoming(llvm::PHINode &phi, BasicBlock *from) {
   b.SetInsertPoint(last[from]->getTerminator());
   Value *own = phi.getIncomingValueForBlock(from);
   if (!shapes.of(&phi).isVarying())
-    return llvm::isa<llvm::UndefValue>(own) ? llvm::PoisonValue::get(phi.getType()) : emitter.scalar(own);
+    return emitter.scalar(llvm::isa<llvm::UndefValue>(own) ? whatOthersHold(phi, from) : own);
   BasicBlock *block = phi.getParent();
   llvm::Loop *ended = control.endedLoop(from);
   bool leaves = ended && !ended->contains(block);
