@@ -1,12 +1,14 @@
-// mark_returns: numbers the barriers' places, and notes at each branch that leads some threads to nothing but the end
-// that they have gone: they count no more at barriers, as on the hardware. Who is missing without having gone is a fault
-// that `vectorise` has reported. Runs before `structure`, which makes one return of all.
+// mark_returns: numbers the barriers' places, and notes at each branch from which some threads come to no barrier any more
+// that they have gone: they count no more at barriers, as on the hardware. What they still do before they return is not
+// looked at: optimisers join it with what the others do at their end. Who is missing without having gone is a fault that
+// `vectorise` has reported. Runs before `structure`, which makes one return of all.
 #include "lower/spirv/warp_operations.h"
 #include "lower/warp/emitter.h"
 #include "lower/warp/passes.h"
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/InstIterator.h>
+#include <llvm/Transforms/Utils/LowerSwitch.h>
 
 namespace opsight::lower::warp {
 
@@ -24,14 +26,27 @@ static bool numberPlaces(Context &context) {
   return !context.places.empty();
 }
 
-// Whether nothing that another thread could see, nor a barrier, lies on any way from `block` to the end.
-static bool onlyEnds(const BasicBlock *block, llvm::SmallPtrSetImpl<const BasicBlock *> &seen) {
-  if (!seen.insert(block).second)
-    return true;
-  for (const llvm::Instruction &instruction : *block)
-    if (instruction.mayHaveSideEffects())
-      return false;
-  return llvm::all_of(llvm::successors(block), [&](const BasicBlock *next) { return onlyEnds(next, seen); });
+/// The blocks from whose start a barrier can be reached.
+static llvm::SmallPtrSet<const BasicBlock *, 16> waysToBarriers(const llvm::Function &kernel) {
+  llvm::SmallVector<const BasicBlock *> waiting;
+  llvm::SmallPtrSet<const BasicBlock *, 16> found;
+  for (const BasicBlock &block : kernel)
+    if (llvm::any_of(block, [](const llvm::Instruction &instruction) { return instruction.getMetadata("opsight.place"); }))
+      waiting.push_back(&block);
+  while (!waiting.empty()) {
+    const BasicBlock *block = waiting.pop_back_val();
+    if (found.insert(block).second)
+      waiting.append(llvm::pred_begin(block), llvm::pred_end(block));
+  }
+  return found;
+}
+
+// A switch becomes branches, which can be told of one by one.
+static void lowerSwitches(llvm::Function &kernel) {
+  llvm::FunctionPassManager passes;
+  passes.addPass(llvm::LowerSwitchPass());
+  WarpAnalyses analyses;
+  passes.run(kernel, analyses.functions);
 }
 
 static Status run(Context &context) {
@@ -39,19 +54,17 @@ static Status run(Context &context) {
     return {};
   llvm::FunctionCallee retire = context.module.getOrInsertFunction(
       retireName, llvm::Type::getVoidTy(context.module.getContext()), llvm::Type::getInt1Ty(context.module.getContext()));
+  lowerSwitches(*context.kernel);
+  auto leadsToBarrier = waysToBarriers(*context.kernel);
   for (BasicBlock &block : *context.kernel) {
     auto *branch = llvm::dyn_cast<llvm::BranchInst>(block.getTerminator());
     if (!branch || !branch->isConditional())
       continue;
-    bool ends[2];
-    for (unsigned side : {0u, 1u}) {
-      llvm::SmallPtrSet<const BasicBlock *, 8> seen;
-      ends[side] = onlyEnds(branch->getSuccessor(side), seen);
-    }
-    if (ends[0] == ends[1])
+    bool goes = !leadsToBarrier.contains(branch->getSuccessor(0));
+    if (goes == !leadsToBarrier.contains(branch->getSuccessor(1)))
       continue;
     llvm::IRBuilder<> b(branch);
-    b.CreateCall(retire, ends[0] ? branch->getCondition() : b.CreateNot(branch->getCondition()));
+    b.CreateCall(retire, goes ? branch->getCondition() : b.CreateNot(branch->getCondition()));
   }
   return {};
 }
