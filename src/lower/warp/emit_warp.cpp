@@ -132,7 +132,8 @@ static Value *reduce(Emitter &emitter, const WarpOperation &operation, Value *ma
 // Each lane's word of those who hold the same value as it.
 static Value *matching(Emitter &emitter, const WarpOperation &operation, Value *mask) {
   llvm::IRBuilder<> &b = emitter.b;
-  Value *value = emitter.vector(operation.value), *who = whoTakesPart(emitter, operation, mask);
+  // Lanes that are not there hold anything, poison too, which a comparison would spread into everybody's word.
+  Value *value = b.CreateFreeze(emitter.vector(operation.value)), *who = whoTakesPart(emitter, operation, mask);
   if (!who->getType()->isVectorTy())
     who = b.CreateVectorSplat(warpSize, who);
   Value *zero = llvm::Constant::getNullValue(who->getType()), *same = zero;
