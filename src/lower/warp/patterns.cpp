@@ -218,6 +218,8 @@ Shape Shapes::compared(const llvm::ICmpInst &comparison) const {
   Shape a = of(comparison.getOperand(0)), b = of(comparison.getOperand(1));
   if (a.isVarying() || b.isVarying())
     return {};
+  if (a.isUniform() && b.isUniform())
+    return {Shape::Uniform};
   if (comparison.isEquality() && a.isPattern() && b.isPattern() && a.offsets == b.offsets)
     return {Shape::Uniform};
   llvm::CmpInst::Predicate predicate = comparison.getPredicate();
