@@ -26,7 +26,7 @@
 // llvm.nvvm.barrier.cta.red.{popc,and,or}.aligned.all(0, i1); __syncwarp is llvm.nvvm.bar.warp.sync(mask).
 // Warps: llvm.nvvm.shfl.sync.{idx,up,down,bfly}.i32(mask, value, lane, clamp) alone (floats are bitcast, 64 bits are two
 // of them); clamp = ((32 - width) << 8) | (up: 0, others: 31). llvm.nvvm.vote.{ballot,any,all}.sync(mask, i1),
-// llvm.nvvm.activemask, llvm.nvvm.match.{any.sync.i32,any.sync.i64,all.sync.i32p,all.sync.i64p},
+// llvm.nvvm.activemask, llvm.nvvm.match.{any.sync.i32,all.sync.i32p} (64 bits are two of them),
 // llvm.nvvm.redux.sync.{add,min,max,umin,umax,and,or,xor}(value, mask).
 // Atomics: atomicrmw {add sub and or xor min max umin umax xchg fadd} and cmpxchg, monotonic, and uinc_wrap, udec_wrap,
 // seq_cst, on i32, i64, float, double; half and bfloat atomics are cmpxchg loops. Volatile accesses stay volatile.

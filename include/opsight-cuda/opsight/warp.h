@@ -61,21 +61,35 @@ OPSIGHT_SHUFFLE(__shfl_down_sync, __nvvm_shfl_sync_down_i32, unsigned, 31)
 OPSIGHT_SHUFFLE(__shfl_xor_sync, __nvvm_shfl_sync_bfly_i32, int, 31)
 #undef OPSIGHT_SHUFFLE
 
-#define OPSIGHT_MATCH(TYPE, BITS, WORD)                                                                                \
+// 64 bits are the same where both of their words are.
+#define OPSIGHT_MATCH(TYPE)                                                                                            \
   OPSIGHT_DEVICE unsigned __match_any_sync(unsigned mask, TYPE value) {                                                \
-    return __nvvm_match_any_sync_i##BITS(mask, __builtin_bit_cast(WORD, value));                                       \
+    return __nvvm_match_any_sync_i32(mask, __builtin_bit_cast(unsigned, value));                                       \
   }                                                                                                                    \
   OPSIGHT_DEVICE unsigned __match_all_sync(unsigned mask, TYPE value, int *predicate) {                                \
-    return __nvvm_match_all_sync_i##BITS##p(mask, __builtin_bit_cast(WORD, value), predicate);                         \
+    return __nvvm_match_all_sync_i32p(mask, __builtin_bit_cast(unsigned, value), predicate);                           \
   }
-OPSIGHT_MATCH(int, 32, unsigned)
-OPSIGHT_MATCH(unsigned, 32, unsigned)
-OPSIGHT_MATCH(float, 32, unsigned)
-OPSIGHT_MATCH(long, 64, unsigned long long)
-OPSIGHT_MATCH(unsigned long, 64, unsigned long long)
-OPSIGHT_MATCH(long long, 64, unsigned long long)
-OPSIGHT_MATCH(unsigned long long, 64, unsigned long long)
-OPSIGHT_MATCH(double, 64, unsigned long long)
+#define OPSIGHT_MATCH_WIDE(TYPE)                                                                                       \
+  OPSIGHT_DEVICE unsigned __match_any_sync(unsigned mask, TYPE value) {                                                \
+    unsigned long long bits = __builtin_bit_cast(unsigned long long, value);                                           \
+    return __nvvm_match_any_sync_i32(mask, bits) & __nvvm_match_any_sync_i32(mask, bits >> 32);                        \
+  }                                                                                                                    \
+  OPSIGHT_DEVICE unsigned __match_all_sync(unsigned mask, TYPE value, int *predicate) {                                \
+    unsigned long long bits = __builtin_bit_cast(unsigned long long, value);                                           \
+    int low, high;                                                                                                     \
+    unsigned same = __nvvm_match_all_sync_i32p(mask, bits, &low) & __nvvm_match_all_sync_i32p(mask, bits >> 32, &high);\
+    *predicate = low && high;                                                                                          \
+    return same;                                                                                                       \
+  }
+OPSIGHT_MATCH(int)
+OPSIGHT_MATCH(unsigned)
+OPSIGHT_MATCH(float)
+OPSIGHT_MATCH_WIDE(long)
+OPSIGHT_MATCH_WIDE(unsigned long)
+OPSIGHT_MATCH_WIDE(long long)
+OPSIGHT_MATCH_WIDE(unsigned long long)
+OPSIGHT_MATCH_WIDE(double)
+#undef OPSIGHT_MATCH_WIDE
 #undef OPSIGHT_MATCH
 
 OPSIGHT_DEVICE int __reduce_add_sync(unsigned mask, int v) { return __nvvm_redux_sync_add(v, mask); }
