@@ -1,4 +1,4 @@
-// Native code of kernels with one thread a block: what the passes of src/lower/native promise.
+// Native code of kernels with one thread a block, mostly: what the passes of src/lower/native promise.
 #include "card/message.h"
 #include "native_run.h"
 #include <cmath>
@@ -18,13 +18,17 @@ Target forProcessor(const char *name) {
   return target;
 }
 
-TEST(Native, ABlockOfTwoThreadsIsRefusedByName) {
+TEST(Native, ABlockOfTwoThreadsIsOneVectorOfTwo) {
   Target two;
   two.block = {2, 1, 1};
-  auto artifact = compileText("__global__ void k(float *x) { x[threadIdx.x] = 1; }", two);
-  ASSERT_FALSE(artifact);
-  EXPECT_EQ(artifact.error().kind, ErrorKind::Unsupported);
-  EXPECT_THAT(artifact.error().what, HasSubstr("blocks of more than one thread need the warp machine"));
+  auto artifact = compileText("__global__ void k(int *x) { x[threadIdx.x] += threadIdx.x + 10 * blockDim.x; }", two);
+  ASSERT_TRUE(artifact) << describe(artifact.error());
+  EXPECT_EQ(artifact->manifest.requiredBlock, two.block);
+  EXPECT_THAT(artifact->manifest.notes.back(), HasSubstr("2 threads are one vector"));
+  std::vector<int> x = {100, 200, 300};
+  void *pointer = x.data();
+  Loaded(*artifact).run({}, {&pointer});
+  EXPECT_THAT(x, ElementsAre(120, 221, 300));
 }
 
 TEST(Native, ARangeRunsItsBlocksAndNoOthers) {
