@@ -14,7 +14,7 @@ constexpr CheckRow made[] = {
     {"unwritten", "outputs poisoned with two patterns"},
     {"nan", "NaN and infinity never equal a number"},
     {"constant", "one value everywhere is refused"},
-    {"not_repeatable", "the same data at other addresses must give the same bits"},
+    {"not_repeatable", "the same data at other addresses, on the cpu card also in another order of warps and blocks, must give the same bits"},
     {"limits", "every launch's status is looked at"},
     {"crash", "the kernel runs in a process of its own"},
     {"hang", "every launch has a time limit"},

@@ -206,6 +206,11 @@ void Trial::replace(const std::string &tensor, const ops::Problem &problem) {
   put(*buffers.at(tensor), inputs[tensor]);
 }
 
+void Trial::takeOrder(uint64_t order) {
+  for (Launching &launching : launchings)
+    launching.config.order = order;
+}
+
 Result<card::Launched> Trial::launch() {
   card::Launched all;
   for (size_t n = 0; n < launchings.size(); ++n) {

@@ -40,6 +40,8 @@ public:
   void fill(const ops::Problem &problem, uint32_t poison);
   /// Replaces one input after fill().
   void replace(const std::string &tensor, const ops::Problem &problem);
+  /// In which order launches take warps and blocks from now on (card::LaunchConfig::order).
+  void takeOrder(uint64_t order);
   /// All steps of the build, up to the first that does not end well. An Error means that the session is unusable.
   Result<card::Launched> launch();
   /// What is to be said of the run after launch(): tampering and outputs.
