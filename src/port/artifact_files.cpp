@@ -199,7 +199,8 @@ std::vector<FileText> artifactFiles(const judge::Build &build, const SourceCandi
     if (other.artifact == build.artifact)
       continue;
     bool further = other.kernel != candidate.source().kernel; // of another launch of the same case
-    std::string name = buildName(further ? other.kernel + " " + other.defines : other.defines, others.size() + 1), folder = "builds/" + name + "/";
+    std::string separator = other.defines.empty() ? "" : " ";
+    std::string name = buildName(further ? other.kernel + separator + other.defines : other.defines, others.size() + 1), folder = "builds/" + name + "/";
     addCode(files, folder, *other.artifact);
     files.push_back({folder + "manifest.json", card::manifestJson(*other.artifact)});
     others.push_back({{"kernel", other.artifact->manifest.kernel}, {"defines", other.defines}, {"folder", "builds/" + name}});

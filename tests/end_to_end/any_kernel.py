@@ -147,6 +147,14 @@ class AnyKernel(unittest.TestCase):
         self.write(kernel=HISTOGRAM.replace("& 15", "& 7"), plain=HISTOGRAM_PLAIN.replace("& 15", "& 7"), port=HISTOGRAM_PORT)
         self.verdict(0)
 
+    def test_blocks_that_race_for_one_place(self):
+        last = "if (i < n) bins[0] = i"
+        self.write(kernel=HISTOGRAM.replace("if (i < n) atomicAdd(&bins[value[i] & 15], 1000000u)", last),
+                   plain=HISTOGRAM_PLAIN.replace("bins[value[i] & 15] += 1000000u", "bins[0] = i"), port=HISTOGRAM_PORT)
+        self.assertTrue(set(self.verdict(1)["reasons"]) & {"not_repeatable", "error"})
+        self.write(port='reference = "original"\n' + HISTOGRAM_PORT[:HISTOGRAM_PORT.index("[reference]")])
+        self.assertTrue(set(self.verdict(1)["reasons"]) & {"not_repeatable", "error"})
+
     def test_data_from_a_file(self):
         header = "{'descr': '<i4', 'fortran_order': False, 'shape': (1000,), }".ljust(117) + "\n"
         data = b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + struct.pack("<1000i", *range(1000))
@@ -159,14 +167,25 @@ class AnyKernel(unittest.TestCase):
         self.assertEqual(run.returncode, 2, run.stderr)
         self.assertIn("1000 elements", run.stderr)
 
-    def test_the_original_on_the_embedded_card_is_a_reference_for_another_card(self):
-        self.example("sum", SUM)
+    def with_the_original(self, kernel):
+        self.example("sum", kernel)
         port = (self.folder / "port.toml").read_text()
         self.write(port=port[:port.index("[reference]")] + '[reference]\nsource = "original"\n')
-        run = subprocess.run([OPSIGHT, "cards", "opencl:pocl", "--json"], capture_output=True, text=True)
+
+    def test_the_original_is_a_reference_on_its_own_card(self):
+        self.with_the_original(SUM)
         self.verdict(0)
-        if run.returncode == 0 and '"device"' in run.stdout and json.loads(run.stdout).get("device"):
-            self.verdict(0, "--card", "opencl:pocl")
+        self.with_the_original(SUM.replace("*total = sum", "total[5000] = sum"))
+        run = subprocess.run([OPSIGHT, "verify", "port.toml", "-o", "out"], cwd=self.folder, capture_output=True, text=True)
+        self.assertEqual(run.returncode, 4, run.stderr)
+        self.assertIn("reference 'original' is itself wrong", run.stderr)
+
+    def test_the_original_on_the_embedded_card_is_a_reference_for_another_card(self):
+        run = subprocess.run([OPSIGHT, "cards", "opencl:pocl", "--json"], capture_output=True, text=True)
+        if run.returncode or not json.loads(run.stdout)["cards"][0].get("device"):
+            self.skipTest("no device of card opencl:pocl")
+        self.with_the_original(SUM)
+        self.assertEqual(self.verdict(0, "--card", "opencl:pocl")["card"]["name"], "opencl:pocl")
 
     def test_a_case_from_the_command_line(self):
         self.example("saxpy", SAXPY)
