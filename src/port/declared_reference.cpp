@@ -247,7 +247,7 @@ Status nameReference(Request &request, SourceCandidate &source, const ops::Case 
   request.declared->answerWith(
       std::make_shared<OriginalOracle>(request.timeoutSeconds, *request.declared, source.source()));
   account.lines.emplace_back("reference", request.card == embeddedCard
-                                              ? "the original on the card cpu itself: only what varies from run to run can be seen"
+                                              ? "the original on the card cpu itself: only what varies with the order can be seen"
                                               : "the original on the embedded card cpu");
   return {};
 }
