@@ -4,6 +4,8 @@
 #include "lower/warp/patterns.h"
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/InstIterator.h>
+#include <llvm/IR/PassManager.h>
+#include <llvm/Transforms/Utils/LCSSA.h>
 
 namespace opsight::lower::warp {
 
@@ -21,7 +23,16 @@ static bool markMore(Context &context) {
   return !found.empty();
 }
 
+// What is common within a loop is not behind it, which threads reach in different rounds: there a phi stands for it.
+static void closeLoops(llvm::Function &kernel) {
+  llvm::FunctionPassManager passes;
+  passes.addPass(llvm::LCSSAPass());
+  WarpAnalyses analyses;
+  passes.run(kernel, analyses.functions);
+}
+
 static Status run(Context &context) {
+  closeLoops(*context.kernel);
   while (markMore(context)) {
     // A branch found to be common may make more so.
   }
