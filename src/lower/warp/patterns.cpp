@@ -44,7 +44,7 @@ unsigned Shapes::zerosOf(const Value *value) const {
 Shape Shapes::pattern(Offsets offsets, unsigned width, unsigned trailingZeros) const {
   for (int64_t &offset : offsets)
     offset = llvm::SignExtend64(uint64_t(offset), width);
-  bool same = llvm::all_equal(offsets) && offsets[0] == 0;
+  bool same = llvm::all_of(offsets, [](int64_t offset) { return offset == 0; }); // also of common operands, which have none
   if (same)
     return {Shape::Uniform};
   return {Shape::Pattern, std::move(offsets), std::min(trailingZeros, allZeros)};
