@@ -68,6 +68,12 @@ MaskSource Control::maskOf(BasicBlock *block) const {
   BasicBlock *above = dominator(block);
   if (!above)
     return {MaskSource::Entry, nullptr};
+  if (BasicBlock *from = block->getSinglePredecessor()) {
+    auto *branch = llvm::dyn_cast<llvm::BranchInst>(from->getTerminator());
+    if (branch && branch->isConditional() && branch->getSuccessor(0) == block && branch->getSuccessor(1) != block &&
+        isFullQuestion(*branch->getCondition()))
+      return {MaskSource::Full, nullptr};
+  }
   if (Loop *loop = loopWithHeader(block); loop && isDivergentLoop(loop))
     return {MaskSource::LoopTop, loop->getLoopPreheader()};
   // Out of a loop all who came to it go on, not only those of its last round.

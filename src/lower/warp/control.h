@@ -21,6 +21,7 @@ struct Guard {
 struct MaskSource {
   enum Kind {
     Entry,     // the threads that exist
+    Full,      // every lane, as `all_active` has asked
     Guarded,   // those of `block` for which its guard's condition holds
     LoopTop,   // those that go on: at first those of `block`, the loop's preheader
     SameAs,    // those of `block`

@@ -1,6 +1,7 @@
 // See divergence.h.
 #include "lower/warp/divergence.h"
 #include "lower/spirv/warp_operations.h"
+#include "lower/warp/passes.h"
 #include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/Analysis/TargetTransformInfoImpl.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -15,6 +16,11 @@ using spirv::asWarpOperation, spirv::WarpKind, spirv::WarpOperation;
 bool isLane(const llvm::Value &value) {
   auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&value);
   return call && call->getIntrinsicID() == llvm::Intrinsic::nvvm_read_ptx_sreg_laneid;
+}
+
+bool isFullQuestion(const llvm::Value &value) {
+  auto *call = llvm::dyn_cast<llvm::CallInst>(&value);
+  return call && call->getCalledFunction() && call->getCalledFunction()->getName() == fullName;
 }
 
 static std::optional<WarpOperation> asOperation(const llvm::Value *value) {
@@ -69,7 +75,7 @@ public:
       return Uniformity::NeverUniform;
     if (isLane(*instruction))
       return Uniformity::NeverUniform;
-    if (spirv::isBlockBarrier(*instruction))
+    if (spirv::isBlockBarrier(*instruction) || isFullQuestion(*instruction))
       return Uniformity::AlwaysUniform;
     auto operation = asOperation(instruction);
     return operation ? ofOperation(*operation) : Uniformity::Default;

@@ -18,6 +18,8 @@ struct WarpAnalyses {
 
 /// Whether `value` is the thread's number within its vector.
 bool isLane(const llvm::Value &value);
+/// Whether `value` asks if all lanes of a vector are there (all_active).
+bool isFullQuestion(const llvm::Value &value);
 /// Whether a warp operation's mask is surely the same for all who take part.
 bool isUniformMask(const llvm::Value *mask);
 

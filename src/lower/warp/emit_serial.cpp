@@ -97,7 +97,7 @@ Status Emitter::serial(llvm::Instruction &instruction, Value *mask) {
   }
   llvm::Type *type = instruction.getType();
   bool split = type->isStructTy() || type->isVectorTy();
-  unsigned results = type->isVoidTy() ? 0 : type->isStructTy() ? type->getStructNumElements()
+  unsigned results = type->isVoidTy() || instruction.use_empty() ? 0 : type->isStructTy() ? type->getStructNumElements()
                      : type->isVectorTy() ? llvm::cast<llvm::FixedVectorType>(type)->getNumElements() : 1;
   auto partType = [&](unsigned i) { return type->isStructTy() ? type->getStructElementType(i) : type->getScalarType(); };
   llvm::SmallVector<Value *> homes;
@@ -137,7 +137,7 @@ Status Emitter::serial(llvm::Instruction &instruction, Value *mask) {
     Value *lanesOf = b.CreateLoad(widened(storedType(partType(i))), homes[i]);
     values.push_back(b.CreateTruncOrBitCast(lanesOf, widened(partType(i))));
   }
-  if (split)
+  if (split && results)
     defineParts(&instruction, values);
   else if (results)
     define(&instruction, values[0]);

@@ -191,6 +191,11 @@ Status Emitter::call(llvm::CallInst &call, Value *mask) {
     define(&call, b.getInt32(0));
     return {};
   }
+  if (isFullQuestion(call)) {
+    Value *here = bits(both(mask, vector(call.getArgOperand(0))));
+    define(&call, b.CreateICmpEQ(here, llvm::Constant::getAllOnesValue(here->getType())));
+    return {};
+  }
   if (spirv::isBlockBarrier(call))
     return barrier(call, mask);
   if (call.getCalledFunction() && call.getCalledFunction()->getName() == retireName) {
@@ -242,6 +247,8 @@ Status Emitter::emit(Instruction &instruction, Value *mask) {
     define(local, moved);
     return {};
   }
+  if (auto *atomic = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction); atomic && sharedAtomic(*atomic, mask))
+    return {};
   if (llvm::isa<llvm::AtomicRMWInst>(instruction) || llvm::isa<llvm::AtomicCmpXchgInst>(instruction))
     return serial(instruction, mask);
   Shape known = shape(&instruction);

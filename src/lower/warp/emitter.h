@@ -57,6 +57,8 @@ public:
   Status warpOperation(const spirv::WarpOperation &operation, llvm::Value *mask);
   Status barrier(llvm::CallInst &call, llvm::Value *mask);
   void retire(llvm::CallInst &call, llvm::Value *mask);
+  // emit_atomics.cpp; false where threads have to take turns under a mask
+  bool sharedAtomic(llvm::AtomicRMWInst &atomic, llvm::Value *mask);
   // emit_serial.cpp: one thread after another, for what has no vector form
   Status serial(llvm::Instruction &instruction, llvm::Value *mask);
 

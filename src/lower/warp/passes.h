@@ -23,8 +23,11 @@ enum class BarrierKind : unsigned { Plain, Count, And, Or };
 /// void faultName(i32 place): some of the warp's living threads do not come to the barrier; a return follows.
 inline constexpr const char *faultName = "opsight.fault";
 
-extern const Pass warp_width, thread_indices, shared_memory, simplify, interleave_locals, total_division, mark_uniform,
-    mark_returns, structure, vectorise, suspend, warp_range;
+/// i1 fullName(i1 condition): whether the condition holds in every lane, none missing; by `all_active`.
+inline constexpr const char *fullName = "opsight.full";
+
+extern const Pass warp_width, thread_indices, shared_memory, simplify, interleave_locals, total_division, widen_indices,
+    mark_returns, mark_uniform, all_active, structure, vectorise, suspend, warp_range;
 
 /// In the order of the pipeline.
 std::span<const Pass *const> passes();

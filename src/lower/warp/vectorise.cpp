@@ -79,6 +79,8 @@ Value *Vectoriser::maskFor(BasicBlock &block) {
   MaskSource source = control.maskOf(&block);
   if (source.kind == MaskSource::SameAs)
     return masks[source.block];
+  if (source.kind == MaskSource::Full)
+    return nullptr;
   if (source.kind == MaskSource::Guarded)
     return regionMasks[source.block];
   llvm::PHINode *mask = emitter.b.CreatePHI(emitter.widened(emitter.b.getInt1Ty()), 2, "going.on");
