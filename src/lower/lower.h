@@ -19,7 +19,8 @@ struct Target {
 /// SPIR-V for the OpenCL environment, validated. Unsupported with name and line for what cannot be translated.
 Result<card::Artifact> toSpirv(const cuda::Module &module, const Target &target);
 
-/// A shared library for the host processor, for kernels whose block is one thread. Unsupported for larger blocks.
+/// A shared library for the host processor, for blocks of `target.block` threads: of one, whose vectors are its own, or of
+/// many, which the warp machine (warp/) makes the lanes of vectors. Unsupported with name and line for what it cannot run.
 Result<card::Artifact> toNative(const cuda::Module &module, const Target &target);
 
 /// A function that cuda::compileHostFunction() compiled, for the embedded card: it is called once, in a launch of one block
