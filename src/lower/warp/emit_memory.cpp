@@ -131,7 +131,7 @@ Status Emitter::load(llvm::LoadInst &load, Value *mask) {
   Value *pointer = load.getPointerOperand();
   Shape address = shape(pointer);
   if (address.isUniform() && !shape(&load).isVarying()) {
-    define(&load, cloneScalar(load));
+    define(&load, cloneScalar(load, mask));
     return {};
   }
   if (load.isAtomic() || load.getType()->isAggregateType())

@@ -93,9 +93,18 @@ llvm::BasicBlock *Emitter::newBlock(const llvm::Twine &name) {
   return llvm::BasicBlock::Create(warp.getContext(), name, &warp);
 }
 
+// What the first thread that is there holds. A value proved common to the warp may have been made of others that
+// `structure` has since made to look different; any thread's gives the same result.
+Value *Emitter::someThreads(Value *value, Value *mask) {
+  Value *first = b.getInt64(0);
+  if (mask)
+    first = b.CreateZExtOrTrunc(b.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, bits(mask), b.getInt1(false)), b.getInt64Ty());
+  return b.CreateExtractElement(vector(value), first);
+}
+
 // All operands are scalars: the value itself where it is uniform, the base where it is a pattern. A base may belong to a
 // thread that is not there, so nothing may be promised of it.
-Instruction *Emitter::cloneScalar(Instruction &instruction) {
+Instruction *Emitter::cloneScalar(Instruction &instruction, Value *mask) {
   Instruction *clone = nullptr;
   if (instruction.getOpcode() == Instruction::Or && shape(&instruction).isPattern())
     clone = llvm::BinaryOperator::CreateAdd(scalar(instruction.getOperand(0)), scalar(instruction.getOperand(1)));
@@ -104,7 +113,7 @@ Instruction *Emitter::cloneScalar(Instruction &instruction) {
   if (clone->getOpcode() == instruction.getOpcode())
     for (llvm::Use &operand : clone->operands())
       if (llvm::isa<Instruction>(operand) || llvm::isa<llvm::Argument>(operand))
-        operand = scalar(operand);
+        operand = shape(operand).isVarying() ? someThreads(operand, mask) : scalar(operand);
   if (!shape(&instruction).isUniform() || instruction.getMetadata(uniformMark))
     clone->dropPoisonGeneratingFlags();
   clone->setMetadata(uniformMark, nullptr);
@@ -206,7 +215,7 @@ Status Emitter::call(llvm::CallInst &call, Value *mask) {
     return warpOperation(*operation, mask);
   bool allUniform = llvm::all_of(call.args(), [&](Value *argument) { return shape(argument).isUniform(); });
   if (allUniform && shape(&call).isUniform()) { // also what acts: a trap, a clock
-    define(&call, cloneScalar(call));
+    define(&call, cloneScalar(call, mask));
     return {};
   }
   llvm::Intrinsic::ID id = call.getIntrinsicID();
@@ -238,7 +247,7 @@ Status Emitter::emit(Instruction &instruction, Value *mask) {
   if (auto *call = llvm::dyn_cast<llvm::CallInst>(&instruction))
     return this->call(*call, mask);
   if (llvm::isa<llvm::FenceInst>(instruction)) {
-    cloneScalar(instruction);
+    cloneScalar(instruction, mask);
     return {};
   }
   if (auto *local = llvm::dyn_cast<llvm::AllocaInst>(&instruction)) {
@@ -253,7 +262,7 @@ Status Emitter::emit(Instruction &instruction, Value *mask) {
     return serial(instruction, mask);
   Shape known = shape(&instruction);
   if (!known.isVarying()) {
-    define(&instruction, cloneScalar(instruction));
+    define(&instruction, cloneScalar(instruction, mask));
     return {};
   }
   bool whole = !instruction.getType()->isVectorTy() && !instruction.getType()->isAggregateType();

@@ -38,7 +38,7 @@ public:
   llvm::Value *both(llvm::Value *mask, llvm::Value *condition); // poison of absent threads does not get through
   llvm::Value *laneNumbers();
   /// The instruction on scalars: what a uniform value is, or the base of a pattern.
-  llvm::Instruction *cloneScalar(llvm::Instruction &instruction);
+  llvm::Instruction *cloneScalar(llvm::Instruction &instruction, llvm::Value *mask);
   /// A fresh stack slot, in the entry block.
   llvm::AllocaInst *slot(llvm::Type *type);
   /// A block behind the current one, to which the builder moves; what follows goes there.
@@ -67,6 +67,7 @@ private:
   llvm::Value *element(llvm::GetElementPtrInst &address);
   bool emitElementwise(llvm::Instruction &instruction);
   bool emitParts(llvm::Instruction &instruction);
+  llvm::Value *someThreads(llvm::Value *value, llvm::Value *mask);
 
   llvm::Function &thread;
   const Shapes &shapes;
