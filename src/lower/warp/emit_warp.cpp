@@ -10,19 +10,6 @@ using spirv::WarpKind, spirv::WarpOperation;
 
 constexpr unsigned warpSize = 32;
 
-/// PTX's rule for shfl.sync: the lane that `lane` reads; its own where the wanted one is out of reach.
-static unsigned sourceLane(WarpKind kind, unsigned lane, unsigned wanted, unsigned clamp) {
-  unsigned segment = clamp >> 8 & 31, limit = clamp & 31;
-  unsigned low = lane & segment, most = low | (limit & ~segment);
-  wanted &= 31;
-  switch (kind) {
-  case WarpKind::ShuffleUp: return int(lane - wanted) >= int(most) ? lane - wanted : lane;
-  case WarpKind::ShuffleDown: return lane + wanted <= most ? lane + wanted : lane;
-  case WarpKind::ShuffleXor: return (lane ^ wanted) <= most ? lane ^ wanted : lane;
-  default: return (low | (wanted & ~segment)) <= most ? (low | (wanted & ~segment)) : lane;
-  }
-}
-
 static Value *readLanes(Emitter &emitter, Value *value, Value *from) {
   llvm::IRBuilder<> &b = emitter.b;
   llvm::AllocaInst *words = emitter.slot(value->getType());
@@ -35,18 +22,17 @@ static Value *readLanes(Emitter &emitter, Value *value, Value *from) {
 static Value *shuffle(Emitter &emitter, const WarpOperation &operation) {
   llvm::IRBuilder<> &b = emitter.b;
   Value *value = emitter.vector(operation.value);
-  auto *lane = llvm::dyn_cast<llvm::ConstantInt>(operation.lane);
-  auto *clamp = llvm::dyn_cast<llvm::ConstantInt>(operation.clamp);
-  if (lane && clamp) {
-    llvm::SmallVector<int> from;
-    for (unsigned i = 0; i < emitter.lanes; ++i)
-      from.push_back(int(sourceLane(operation.kind, i, unsigned(lane->getZExtValue()), unsigned(clamp->getZExtValue()))));
-    return b.CreateShuffleVector(value, from);
-  }
-  WarpOperation wide = operation; // the same rule on vectors
+  WarpOperation wide = operation; // PTX's rule for all lanes at once
   wide.lane = emitter.vector(operation.lane);
   wide.clamp = emitter.vector(operation.clamp);
-  return readLanes(emitter, value, spirv::sourceLane(b, wide, emitter.laneNumbers()));
+  Value *from = spirv::sourceLane(b, wide, emitter.laneNumbers());
+  auto *known = llvm::dyn_cast<llvm::Constant>(from); // constants of the source: a fixed permutation
+  if (!known)
+    return readLanes(emitter, value, from);
+  llvm::SmallVector<int> lanes;
+  for (unsigned lane = 0; lane < emitter.lanes; ++lane)
+    lanes.push_back(int(llvm::cast<llvm::ConstantInt>(known->getAggregateElement(lane))->getZExtValue()));
+  return b.CreateShuffleVector(value, lanes);
 }
 
 // The threads of `operation`'s mask that are here, one bit each: a scalar, or a vector where the masks differ.
