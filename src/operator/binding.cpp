@@ -44,7 +44,7 @@ public:
       : op(op), parameters(parameters), arguments(arguments), options(options) {}
 
   Result<std::vector<Bound>> run() {
-    if (auto status = argumentsName(); !status)
+    if (auto status = nameParameters(arguments, parameters); !status)
       return std::unexpected(status.error());
     std::vector<Bound> bounds;
     for (const ParameterView &p : parameters) {
@@ -87,17 +87,6 @@ private:
     return userError("parameter '" + p.type + " " + p.name + "' " + why,
                      "say it under [arguments], for example: " + p.name + " = \"" + choices.front() +
                          "\"   (choices: " + join(choices, ", ") + ")");
-  }
-
-  /// A key of [arguments] that is no parameter is a slip of the pen.
-  Status argumentsName() const {
-    std::vector<std::string> known;
-    for (const ParameterView &p : parameters)
-      known.push_back(p.name);
-    for (const auto &[name, value] : arguments)
-      if (std::ranges::find(known, name) == known.end())
-        return userError("[arguments] " + unknownName("parameter of the kernel", name, known));
-    return {};
   }
 
   Result<Bound> asSaid(const ParameterView &p, const std::string &said) const {
@@ -227,6 +216,16 @@ private:
 };
 
 } // namespace
+
+Status nameParameters(const std::map<std::string, std::string> &arguments, std::span<const ParameterView> parameters) {
+  std::vector<std::string> known;
+  for (const ParameterView &p : parameters)
+    known.push_back(p.name);
+  for (const auto &[name, value] : arguments)
+    if (std::ranges::find(known, name) == known.end())
+      return userError("[arguments] " + unknownName("parameter of the kernel", name, known));
+  return {};
+}
 
 Result<std::vector<Bound>> bind(const Operator &op, std::span<const ParameterView> parameters,
                                 const std::map<std::string, std::string> &arguments, const Options &options) {

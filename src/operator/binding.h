@@ -36,6 +36,9 @@ struct Signature {
   std::vector<Bound> bounds;
 };
 
+/// A user error for a key of [arguments] that is no parameter: a slip of the pen.
+Status nameParameters(const std::map<std::string, std::string> &arguments, std::span<const ParameterView> parameters);
+
 /// One Bound a parameter, in order. User error naming the parameter and the choices.
 Result<std::vector<Bound>> bind(const Operator &op, std::span<const ParameterView> parameters,
                                 const std::map<std::string, std::string> &arguments, const Options &options);

@@ -76,12 +76,8 @@ private:
 
 Result<std::vector<Bound>> bindDeclared(const Declared &op, std::span<const ParameterView> parameters,
                                         const std::map<std::string, std::string> &arguments) {
-  std::vector<std::string> known;
-  for (const ParameterView &p : parameters)
-    known.push_back(p.name);
-  for (const auto &[name, value] : arguments)
-    if (std::ranges::find(known, name) == known.end())
-      return userError("[arguments] " + unknownName("parameter of the kernel", name, known));
+  if (Status named = nameParameters(arguments, parameters); !named)
+    return std::unexpected(named.error());
   DeclaredBinder binder(op);
   std::vector<Bound> bounds;
   for (const ParameterView &p : parameters) {
