@@ -4,7 +4,15 @@
 
 namespace opsight::lower {
 
-Analyses::Analyses(llvm::TargetMachine *target) {
+Analyses::Analyses(llvm::TargetMachine *target) { registerAll(target); }
+
+Analyses::Analyses(llvm::TargetIRAnalysis costs) {
+  // Registered first, so that the builder's own of the same kind is not taken.
+  functions.registerPass([&] { return std::move(costs); });
+  registerAll(nullptr);
+}
+
+void Analyses::registerAll(llvm::TargetMachine *target) {
   llvm::PassBuilder builder(target);
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(components);

@@ -52,6 +52,13 @@ llvm::Argument *appendParameter(Context &context, llvm::Type *type, card::Parame
   return added;
 }
 
+llvm::Argument *findArgument(llvm::Function &function, llvm::StringRef name) {
+  for (llvm::Argument &argument : function.args())
+    if (argument.getName() == name)
+      return &argument;
+  return nullptr;
+}
+
 llvm::GlobalVariable *createShared(Context &context, llvm::Type *type, llvm::StringRef name) {
   auto *array = new llvm::GlobalVariable(context.module, type, false, llvm::GlobalValue::InternalLinkage,
                                          llvm::UndefValue::get(type), name, nullptr,

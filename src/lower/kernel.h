@@ -12,6 +12,9 @@ llvm::Function *replaceSignature(Context &context, llvm::ArrayRef<llvm::Type *> 
 /// Adds one parameter at the end, to the kernel and to the manifest.
 llvm::Argument *appendParameter(Context &context, llvm::Type *type, card::Parameter description);
 
+/// The parameter of `function` with this name; null when it has none.
+llvm::Argument *findArgument(llvm::Function &function, llvm::StringRef name);
+
 /// A static shared array of ours, counted in the manifest.
 llvm::GlobalVariable *createShared(Context &context, llvm::Type *type, llvm::StringRef name);
 

@@ -12,12 +12,7 @@ using llvm::IRBuilderBase, llvm::Value;
 
 static Value *byAxis(llvm::Function &kernel, const char *const (&names)[3], llvm::StringRef axis) {
   int index = axis == "x" ? 0 : axis == "y" ? 1 : axis == "z" ? 2 : -1;
-  if (index < 0)
-    return nullptr;
-  for (llvm::Argument &argument : kernel.args())
-    if (argument.getName() == names[index])
-      return &argument;
-  return nullptr;
+  return index < 0 ? nullptr : findArgument(kernel, names[index]);
 }
 
 /// The value of special register `name` ("ctaid.x"), or null where it is none of ours.

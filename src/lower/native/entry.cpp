@@ -1,6 +1,7 @@
 // See entry.h.
 #include "lower/native/entry.h"
 #include "card/cpu/abi.h"
+#include "lower/kernel.h"
 #include "lower/native/passes.h"
 #include <cstddef>
 
@@ -10,10 +11,8 @@ using llvm::BasicBlock, llvm::IRBuilder, llvm::Value;
 using Launch = card::native::Launch;
 
 Value **Entry::value(llvm::StringRef name) {
-  for (llvm::Argument &argument : body->args())
-    if (argument.getName() == name)
-      return &values[argument.getArgNo()];
-  return nullptr;
+  llvm::Argument *argument = findArgument(*body, name);
+  return argument ? &values[argument->getArgNo()] : nullptr;
 }
 
 /// Loads `type` at `offset` bytes behind `base`.

@@ -6,7 +6,6 @@
 #include <llvm/Analysis/TargetTransformInfoImpl.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
-#include <llvm/Passes/PassBuilder.h>
 
 namespace opsight::lower::warp {
 
@@ -16,6 +15,12 @@ using spirv::asWarpOperation, spirv::WarpKind, spirv::WarpOperation;
 bool isLane(const llvm::Value &value) {
   auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&value);
   return call && call->getIntrinsicID() == llvm::Intrinsic::nvvm_read_ptx_sreg_laneid;
+}
+
+llvm::Value *createLane(llvm::IRBuilderBase &b, unsigned lanes) {
+  auto *lane = b.CreateIntrinsic(b.getInt32Ty(), llvm::Intrinsic::nvvm_read_ptx_sreg_laneid, {});
+  lane->addRangeRetAttr(llvm::ConstantRange(llvm::APInt(32, 0), llvm::APInt(32, lanes)));
+  return lane;
 }
 
 bool isFullQuestion(const llvm::Value &value) {
@@ -83,19 +88,9 @@ public:
 };
 } // namespace
 
-WarpAnalyses::WarpAnalyses() {
-  // Registered first, so that the builder's own of the same kind is not taken.
-  functions.registerPass([] {
-    return llvm::TargetIRAnalysis([](const llvm::Function &function) {
-      return llvm::TargetTransformInfo(std::make_unique<WarpCosts>(function.getDataLayout()));
-    });
-  });
-  llvm::PassBuilder builder;
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
-}
+WarpAnalyses::WarpAnalyses()
+    : Analyses(llvm::TargetIRAnalysis([](const llvm::Function &function) {
+        return llvm::TargetTransformInfo(std::make_unique<WarpCosts>(function.getDataLayout()));
+      })) {}
 
 } // namespace opsight::lower::warp

@@ -4,20 +4,19 @@
 #include "lower/analyses.h"
 #include <llvm/Analysis/UniformityAnalysis.h>
 #include <llvm/IR/Function.h>
+#include <llvm/IR/IRBuilder.h>
 
 namespace opsight::lower::warp {
 
 /// Analyses in which the only sources of difference are the lane and operations that answer each thread for itself.
-struct WarpAnalyses {
+struct WarpAnalyses : Analyses {
   WarpAnalyses();
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager components;
-  llvm::ModuleAnalysisManager modules;
 };
 
 /// Whether `value` is the thread's number within its vector.
 bool isLane(const llvm::Value &value);
+/// That number, below `lanes`.
+llvm::Value *createLane(llvm::IRBuilderBase &builder, unsigned lanes);
 /// Whether `value` asks if all lanes of a vector are there (all_active).
 bool isFullQuestion(const llvm::Value &value);
 /// Whether a warp operation's mask is surely the same for all who take part.

@@ -9,13 +9,6 @@ namespace opsight::lower::warp {
 
 using llvm::Value;
 
-static bool isConsecutive(const Shape &address, uint64_t bytes) {
-  for (size_t lane = 1; lane < address.offsets.size(); ++lane)
-    if (address.offsets[lane] != address.offsets[lane - 1] + int64_t(bytes))
-      return false;
-  return address.isPattern();
-}
-
 static Value *laneOf(Emitter &emitter, Value *value, unsigned lane) {
   llvm::IRBuilder<> &b = emitter.b;
   Shape shape = emitter.shape(value);
@@ -60,7 +53,7 @@ static Value *oneByOne(Emitter &emitter, llvm::AtomicRMWInst &atomic) {
 bool Emitter::sharedAtomic(llvm::AtomicRMWInst &atomic, Value *mask) {
   if (atomic.getPointerAddressSpace() != native::sharedSpace)
     return false;
-  bool side = isConsecutive(shape(atomic.getPointerOperand()), warp.getDataLayout().getTypeStoreSize(atomic.getType()));
+  bool side = shape(atomic.getPointerOperand()).isConsecutive(warp.getDataLayout().getTypeStoreSize(atomic.getType()));
   if (!side && mask)
     return false; // `serial` visits those that are there
   define(&atomic, side ? asVector(*this, atomic, mask) : oneByOne(*this, atomic));

@@ -20,13 +20,6 @@ struct Run {
 
 constexpr unsigned mostRuns = 4; // beyond, a gather is shorter
 
-static bool isConsecutive(llvm::ArrayRef<int64_t> offsets, uint64_t bytes) {
-  for (size_t lane = 1; lane < offsets.size(); ++lane)
-    if (offsets[lane] != offsets[0] + int64_t(lane * bytes))
-      return false;
-  return true;
-}
-
 static llvm::SmallVector<Run> runsOf(llvm::ArrayRef<int64_t> offsets, uint64_t bytes) {
   llvm::SmallVector<Run> runs;
   for (unsigned lane = 0; lane < offsets.size(); ++lane) {
@@ -148,7 +141,7 @@ Status Emitter::load(llvm::LoadInst &load, Value *mask) {
     address.kind = Shape::Pattern;
     address.offsets.assign(lanes, 0);
   }
-  if (address.isPattern() && isConsecutive(address.offsets, count * bytes)) {
+  if (address.isConsecutive(count * bytes)) {
     Value *wideMask = mask && count > 1 ? repeated(b, mask, lanes, count) : mask;
     Value *all = loadWide(b, load, vectorOf(type, lanes * count), at(b, scalar(pointer), address.offsets[0]), align, wideMask);
     Values values;
@@ -230,7 +223,7 @@ Status Emitter::store(llvm::StoreInst &store, Value *mask) {
   uint64_t bytes = layout.getTypeStoreSize(type);
   llvm::Align align = alignmentOf(type, store.getAlign(), layout);
   Values values = target ? parts(stored) : Values{vector(stored)};
-  if (address.isPattern() && isConsecutive(address.offsets, count * bytes)) {
+  if (address.isConsecutive(count * bytes)) {
     Value *all = values[0];
     if (count > 1) {
       Value *joined = llvm::concatenateVectors(b, values);

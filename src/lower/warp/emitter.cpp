@@ -12,7 +12,7 @@ namespace opsight::lower::warp {
 using llvm::Instruction, llvm::Value;
 
 Emitter::Emitter(Context &context, llvm::Function &thread, llvm::Function &warp, const Shapes &shapes, unsigned lanes)
-    : context(context), warp(warp), lanes(lanes), b(warp.getContext()), thread(thread), shapes(shapes) {
+    : context(context), warp(warp), lanes(lanes), b(warp.getContext()), shapes(shapes) {
   for (llvm::Argument &argument : thread.args())
     scalars[&argument] = warp.getArg(argument.getArgNo());
 }

@@ -69,7 +69,6 @@ private:
   bool emitParts(llvm::Instruction &instruction);
   llvm::Value *someThreads(llvm::Value *value, llvm::Value *mask);
 
-  llvm::Function &thread;
   const Shapes &shapes;
   llvm::DenseMap<const llvm::Value *, llvm::Value *> scalars, vectors;
   llvm::DenseMap<const llvm::Value *, Values> partsOf;

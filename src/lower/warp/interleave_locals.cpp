@@ -1,12 +1,12 @@
 // interleave_locals: a thread's local array becomes an array of the warp: element i of all threads side by side, so that
 // threads that read the same index read one vector. An array that is read in several widths, or whose address is chosen
 // at run time, has each thread's copy in one piece instead.
+#include "lower/warp/divergence.h"
 #include "lower/warp/passes.h"
 #include <llvm/Analysis/Utils/Local.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
-#include <llvm/IR/IntrinsicsNVPTX.h>
 
 namespace opsight::lower::warp {
 
@@ -59,9 +59,7 @@ static bool movesByWholeElements(const Uses &uses, const llvm::DataLayout &layou
 }
 
 static Value *laneOffset(llvm::IRBuilder<> &b, unsigned lanes, uint64_t stride) {
-  auto *lane = b.CreateIntrinsic(b.getInt32Ty(), llvm::Intrinsic::nvvm_read_ptx_sreg_laneid, {});
-  lane->addRangeRetAttr(llvm::ConstantRange(llvm::APInt(32, 0), llvm::APInt(32, lanes)));
-  return b.CreateMul(b.CreateZExt(lane, b.getInt64Ty()), b.getInt64(stride), "", true, true);
+  return b.CreateMul(b.CreateZExt(createLane(b, lanes), b.getInt64Ty()), b.getInt64(stride), "", true, true);
 }
 
 static void dropLifetimes(llvm::AllocaInst &array) {

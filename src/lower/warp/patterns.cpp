@@ -23,6 +23,13 @@ bool Shape::isDisjoint() const {
   });
 }
 
+bool Shape::isConsecutive(uint64_t bytes) const {
+  for (size_t lane = 1; lane < offsets.size(); ++lane)
+    if (offsets[lane] != offsets[0] + int64_t(lane * bytes))
+      return false;
+  return isPattern();
+}
+
 static unsigned widthOf(const llvm::Type *type, const llvm::DataLayout &layout) {
   return type->isPointerTy() ? 64 : unsigned(layout.getTypeSizeInBits(const_cast<llvm::Type *>(type)));
 }
@@ -280,7 +287,7 @@ Shapes::Shapes(llvm::Function &kernel, unsigned lanes, llvm::UniformityInfo &uni
     for (Instruction &instruction : *block)
       if (!instruction.getType()->isVoidTy() && uniformity.isDivergent(&instruction)) {
         shapes[&instruction] = {};
-        pending[&instruction] = true;
+        pending.insert(&instruction);
       }
   for (bool changed = true; changed;) {
     changed = false;

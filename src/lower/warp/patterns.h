@@ -4,6 +4,7 @@
 #pragma once
 #include "lower/warp/divergence.h"
 #include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/DenseSet.h>
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/Instructions.h>
 
@@ -21,6 +22,8 @@ struct Shape {
   bool isVarying() const { return kind == Varying; }
   /// Whether base and offset have no bit in common, so that no addition carries, let alone wraps.
   bool isDisjoint() const;
+  /// Whether the lanes lie side by side, `bytes` apart.
+  bool isConsecutive(uint64_t bytes) const;
 };
 
 class Shapes {
@@ -45,7 +48,7 @@ private:
   const llvm::DataLayout &layout;
   const llvm::LoopInfo &loops;
   llvm::DenseMap<const llvm::Value *, Shape> shapes; // of what is not uniform, once it is known
-  llvm::DenseMap<const llvm::Value *, bool> pending; // phis that are still hoped for
+  llvm::DenseSet<const llvm::Value *> pending; // what nothing is known of yet
 };
 
 } // namespace opsight::lower::warp

@@ -1,5 +1,6 @@
 // shared_memory: static shared arrays get their places in the block's static memory, `extern __shared__` arrays are its
 // dynamic memory; both come as parameters.
+#include "lower/kernel.h"
 #include "lower/native/passes.h"
 #include "lower/warp/passes.h"
 #include <llvm/IR/Constants.h>
@@ -9,10 +10,6 @@
 namespace opsight::lower::warp {
 
 constexpr uint64_t arrayAlignment = 64; // a cache line: a row that starts an array costs one
-
-static llvm::Argument *argument(llvm::Function &kernel, llvm::StringRef name) {
-  return llvm::find_if(kernel.args(), [&](llvm::Argument &argument) { return argument.getName() == name; });
-}
 
 static Status run(Context &context) {
   llvm::SmallVector<llvm::GlobalVariable *> arrays;
@@ -26,12 +23,12 @@ static Status run(Context &context) {
   uint64_t used = 0;
   for (llvm::GlobalVariable *array : arrays) {
     array->removeDeadConstantUsers();
-    llvm::Value *home = argument(*context.kernel, sharedName);
+    llvm::Value *home = findArgument(*context.kernel, sharedName);
     if (array->isDeclaration()) {
       usesDynamic = true;
     } else {
       used = llvm::alignTo(used, std::max(array->getAlign().valueOrOne(), llvm::Align(arrayAlignment)));
-      home = builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), argument(*context.kernel, staticName), used,
+      home = builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), findArgument(*context.kernel, staticName), used,
                                                 array->getName());
       used += context.module.getDataLayout().getTypeAllocSize(array->getValueType());
     }

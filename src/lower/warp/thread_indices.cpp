@@ -3,12 +3,12 @@
 // seen to be uniform and `threadIdx.x` a constant of the lane. blockIdx and gridDim are parameters.
 #include "lower/kernel.h"
 #include "lower/native/passes.h"
+#include "lower/warp/divergence.h"
 #include "lower/warp/passes.h"
 #include <array>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
-#include <llvm/IR/IntrinsicsNVPTX.h>
 
 namespace opsight::lower::warp {
 
@@ -55,22 +55,14 @@ static Coordinates createCoordinates(Context &context) {
   unsigned lanes = context.target.lanes;
   const card::Dim3 &block = context.target.block;
   Coordinates result;
-  auto *lane = b.CreateIntrinsic(b.getInt32Ty(), llvm::Intrinsic::nvvm_read_ptx_sreg_laneid, {});
-  lane->addRangeRetAttr(llvm::ConstantRange(llvm::APInt(32, 0), llvm::APInt(32, lanes)));
+  Value *lane = createLane(b, lanes);
   Split rest{context.kernel->getArg(context.kernel->arg_size() - 1), lanes, lane};
   result.linear = whole(b, rest);
-  result.lane = lanes == 32 ? static_cast<Value *>(lane) : b.CreateURem(result.linear, b.getInt32(32));
+  result.lane = lanes == 32 ? lane : b.CreateURem(result.linear, b.getInt32(32));
   result.thread[0] = take(b, rest, block.x);
   result.thread[1] = take(b, rest, block.y);
   result.thread[2] = whole(b, rest);
   return result;
-}
-
-static Value *argument(llvm::Function &kernel, llvm::StringRef name) {
-  for (llvm::Argument &argument : kernel.args())
-    if (argument.getName() == name)
-      return &argument;
-  return nullptr;
 }
 
 /// The value of special register `name` ("tid.x"), or null where it is none of ours.
@@ -83,9 +75,9 @@ static Value *valueOf(IRBuilder<> &b, Context &context, const Coordinates &at, l
   if (what == "ntid")
     return llvm::ConstantInt::get(type, extents[axis]);
   if (what == "ctaid")
-    return argument(*context.kernel, native::blockNames[axis]);
+    return findArgument(*context.kernel, native::blockNames[axis]);
   if (what == "nctaid")
-    return argument(*context.kernel, native::gridNames[axis]);
+    return findArgument(*context.kernel, native::gridNames[axis]);
   if (what == "laneid")
     return at.lane;
   if (what == "warpid")

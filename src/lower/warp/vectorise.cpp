@@ -17,7 +17,7 @@ public:
       : context(context), thread(thread), lanes(context.target.lanes), control(thread, analyses.functions),
         shapes(thread, lanes, analyses.functions.getResult<llvm::UniformityInfoAnalysis>(thread),
                analyses.functions.getResult<llvm::LoopAnalysis>(thread)),
-        loops(analyses.functions.getResult<llvm::LoopAnalysis>(thread)), emitter(context, thread, warp, shapes, lanes) {}
+        emitter(context, thread, warp, shapes, lanes) {}
 
   Status run() {
     if (Status sound = control.check(thread); !sound)
@@ -50,7 +50,6 @@ private:
   WarpAnalyses analyses;
   Control control;
   Shapes shapes;
-  llvm::LoopInfo &loops;
   Emitter emitter;
   llvm::DenseMap<BasicBlock *, BasicBlock *> first, last;
   llvm::DenseMap<BasicBlock *, Value *> masks;       // null: all lanes
