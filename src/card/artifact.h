@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -55,10 +56,13 @@ struct Manifest {
   std::vector<std::string> notes{};         // what the translation did, for the report
 };
 
+struct Watch; // watch.h
+
 struct Artifact {
   Manifest manifest;
   std::string code;         // SPIR-V words or an ELF image, by manifest.format
   std::string readable{};   // disassembly for people
+  std::shared_ptr<const Watch> watch{}; // of code lowered to be watched: what its ring's numbers stand for
 };
 
 /// manifest.json of `artifact`, with hashes of the code.

@@ -14,6 +14,7 @@ struct Target {
   bool hasDouble = true, hasHalf = false;
   std::string processor = "native";      // native code: the -march; "x86-64-v3" forces AVX2
   unsigned lanes = 0;                    // native code: threads that one vector holds; 0: chosen by warp_width
+  bool watched = false;                  // native code: publishes every access and barrier, Artifact::watch says how
 };
 
 /// SPIR-V for the OpenCL environment, validated. Unsupported with name and line for what cannot be translated.
