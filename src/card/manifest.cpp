@@ -31,6 +31,8 @@ const char *nameOf(Parameter::Kind kind) {
     return "dynamic_shared";
   case Parameter::Kind::Symbol:
     return "symbol";
+  case Parameter::Kind::Watch:
+    return "watch";
   case Parameter::Kind::Message:
     break;
   }

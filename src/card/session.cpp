@@ -36,4 +36,8 @@ Result<std::unique_ptr<Session>> Session::open(const std::string &card, const Li
   return WorkerSession::open(*profile, limits);
 }
 
+Result<Launched> Session::watch(ProgramId, const LaunchConfig &, std::span<const Argument>, std::span<Observer *const>) {
+  return internalError("this session cannot watch its kernels");
+}
+
 } // namespace opsight::card

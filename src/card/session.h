@@ -48,6 +48,8 @@ public:
   /// Byte offset, from the buffer's start, of the first sentinel byte that changed (negative: before it), if any.
   virtual std::optional<int64_t> firstScribble() const = 0;
   virtual uint32_t id() const = 0;
+  /// False: its content means nothing until a kernel has written it. Only those who watch look at this.
+  bool isInitialised = true;
 };
 
 /// An argument of a launch, in the order of Manifest::parameters without those of kind DynamicShared, Symbol and
@@ -80,6 +82,8 @@ struct Launched {
   std::string printed{};      // what device printf wrote
 };
 
+class Observer; // watch.h
+
 class Session {
 public:
   virtual ~Session() = default;
@@ -95,6 +99,9 @@ public:
   /// Checks the launch against the card's limits, runs it and waits. An Error means the session itself is unusable.
   /// After Crash, Hang, Assert or Sandbox the worker is started anew by itself, programs and buffers intact.
   virtual Result<Launched> launch(ProgramId program, const LaunchConfig &config, std::span<const Argument> arguments) = 0;
+  /// The same of a program that was lowered to be watched: warp after warp on one core, seen by `observers`.
+  virtual Result<Launched> watch(ProgramId program, const LaunchConfig &config, std::span<const Argument> arguments,
+                                 std::span<Observer *const> observers);
   /// Peak single-precision rate in GFLOP/s and read bandwidth in GB/s of the device's processor, measured now (about
   /// 0.1 s).
   struct Peak {

@@ -15,7 +15,7 @@ Result<std::unique_ptr<Buffer>> SharedBuffer::create(std::shared_ptr<BufferTable
   std::ranges::fill(buffer->bytes(), std::byte{0xFF});
   buffer->arm();
   buffer->table_ = std::move(table);
-  buffer->table_->live[buffer->id_] = {buffer->memory_.get(), buffer->layout_, 0, 0};
+  buffer->table_->live[buffer->id_] = {buffer->memory_.get(), buffer->layout_, 0, 0, buffer.get()};
   return buffer;
 }
 

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "card/artifact.h"
 #include "card/session.h"
+#include "card/watch_ring.h"
 #include <array>
 #include <span>
 
@@ -30,6 +31,7 @@ struct Site {
   uint32_t bytes = 0;          // that one thread moves
   uint32_t alignment = 1;      // that the address must have
   int32_t object = -1;         // index into Watch::objects that the address is derived from; -1: known at run time only
+  bool isVolatile = false;
   SourcePlace where{};
 };
 
@@ -45,11 +47,6 @@ struct Watch {
   std::vector<Site> sites;
   std::vector<WatchedObject> objects;
   std::vector<std::vector<LineCounts>> blocks; // one entry a basic block
-};
-
-/// How often warps came by a basic block, and with how many threads in sum.
-struct BlockVisits {
-  uint64_t warps = 0, threads = 0;
 };
 
 /// A buffer as the launch sees it.
@@ -81,11 +78,12 @@ struct Access : Passage {
   /// Of the threads in `mask`. Global: as regions have them. Shared: offset in the block's shared memory. Local: offset in
   /// the thread's array.
   std::array<uint64_t, 32> addresses{};
-  /// Store: what is written, folded to 32 bits where it is wider. Other kinds: unspecified.
+  /// Store, where hasValues: what is written, folded to 32 bits where it is wider.
   std::array<uint32_t, 32> values{};
+  bool hasValues = false;
 };
 
-/// Called from the thread that launched, in the order in which the kernel ran.
+/// Called from one thread, in the order in which the kernel ran.
 class Observer {
 public:
   virtual ~Observer() = default;

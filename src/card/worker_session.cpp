@@ -3,6 +3,7 @@
 #include "card/launch_limits.h"
 #include "card/message_text.h"
 #include "card/shared_buffer.h"
+#include "card/watch_reader.h"
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -28,7 +29,19 @@ ErrorKind kindOf(wire::Outcome outcome) {
   }
 }
 
-bool isOurs(Parameter::Kind kind) { return kind == Parameter::Kind::Symbol || kind == Parameter::Kind::Message; }
+bool isOurs(Parameter::Kind kind) {
+  using Kind = Parameter::Kind;
+  return kind == Kind::Symbol || kind == Kind::Message || kind == Kind::Watch;
+}
+
+/// What our own buffer beside `parameter` needs.
+std::pair<uint64_t, uint32_t> ownBuffer(const Parameter &parameter, const Artifact &artifact) {
+  if (parameter.kind == Parameter::Kind::Symbol)
+    return {std::max<uint64_t>(parameter.bytes, 1), std::max(16u, std::bit_ceil(parameter.alignment))};
+  if (parameter.kind == Parameter::Kind::Watch)
+    return {watchBytes(artifact.watch ? artifact.watch->blocks.size() : 0), 64};
+  return {messageBufferBytes, 64};
+}
 } // namespace
 
 Result<std::unique_ptr<Session>> WorkerSession::open(const Profile &profile, const Limits &limits) {
@@ -111,9 +124,8 @@ Result<ProgramId> WorkerSession::load(const Artifact &artifact) {
   for (const Parameter &parameter : artifact.manifest.parameters) {
     std::unique_ptr<Buffer> own;
     if (isOurs(parameter.kind)) {
-      bool symbol = parameter.kind == Parameter::Kind::Symbol;
-      auto made = createBuffer(symbol ? std::max<uint64_t>(parameter.bytes, 1) : messageBufferBytes,
-                               symbol ? std::max(16u, std::bit_ceil(parameter.alignment)) : 64);
+      auto [bytes, alignment] = ownBuffer(parameter, artifact);
+      auto made = createBuffer(bytes, alignment);
       if (!made)
         return std::unexpected(made.error());
       own = std::move(*made);
@@ -251,12 +263,16 @@ Result<wire::LaunchRequest> WorkerSession::request(ProgramId id, const LaunchCon
   return request;
 }
 
-Result<Launched> WorkerSession::launch(ProgramId id, const LaunchConfig &config, std::span<const Argument> arguments) {
+/// Everything that a launch needs in the worker; nothing where it is over a limit, as `refused` then says.
+Result<std::optional<wire::LaunchRequest>> WorkerSession::prepare(ProgramId id, const LaunchConfig &config,
+                                                                  std::span<const Argument> arguments, Launched &refused) {
   if (id >= programs_.size())
     return internalError("no program of this number");
   Program &program = programs_[id];
-  if (std::string over = overLimit(program.artifact.manifest, config, info_); !over.empty())
-    return Launched{.end = Launched::End::Refused, .detail = over};
+  if (std::string over = overLimit(program.artifact.manifest, config, info_); !over.empty()) {
+    refused = {.end = Launched::End::Refused, .detail = over};
+    return std::nullopt;
+  }
   auto launch = request(id, config, arguments);
   if (!launch)
     return std::unexpected(launch.error());
@@ -273,11 +289,65 @@ Result<Launched> WorkerSession::launch(ProgramId id, const LaunchConfig &config,
   for (size_t i = 0; i < program.own.size(); ++i)
     if (program.artifact.manifest.parameters[i].kind == Parameter::Kind::Message)
       resetMessages(program.own[i]->bytes());
-  Reply reply = ask(wire::Type::Launch, wire::encode(*launch), -1, setup_.limits.buildTimeout, setup_.limits.runTimeout);
-  auto launched = explain(reply, *launch, program);
+  return std::move(*launch);
+}
+
+Result<Launched> WorkerSession::run(ProgramId id, const wire::LaunchRequest &request) {
+  Reply reply = ask(wire::Type::Launch, wire::encode(request), -1, setup_.limits.buildTimeout, setup_.limits.runTimeout);
+  auto launched = explain(reply, request, programs_[id]);
   if (launched)
-    collectMessages(*launched, program);
+    collectMessages(*launched, programs_[id]);
   return launched;
+}
+
+Result<Launched> WorkerSession::launch(ProgramId id, const LaunchConfig &config, std::span<const Argument> arguments) {
+  if (id < programs_.size() && programs_[id].artifact.watch)
+    return watch(id, config, arguments, {}); // somebody has to read what it publishes
+  Launched refused;
+  auto request = prepare(id, config, arguments, refused);
+  if (!request)
+    return std::unexpected(request.error());
+  return *request ? run(id, **request) : refused;
+}
+
+/// The memory that the launch hands to the kernel, by its parameters' names.
+std::vector<Region> WorkerSession::regionsOf(const wire::LaunchRequest &request, const Program &program) {
+  std::vector<Region> regions;
+  for (size_t i = 0; i < program.own.size(); ++i) {
+    const Parameter &parameter = program.artifact.manifest.parameters[i];
+    if (parameter.kind != Parameter::Kind::Buffer && parameter.kind != Parameter::Kind::Symbol)
+      continue;
+    const BufferTable::Entry &entry = buffers_->live.at(request.arguments[i].buffer);
+    uint64_t bytes = parameter.kind == Parameter::Kind::Symbol ? parameter.bytes : entry.layout.bytes;
+    regions.push_back({parameter.name, entry.workerAddress, bytes, entry.buffer->isInitialised});
+  }
+  return regions;
+}
+
+Result<Launched> WorkerSession::watch(ProgramId id, const LaunchConfig &config, std::span<const Argument> arguments,
+                                      std::span<Observer *const> observers) {
+  Launched refused;
+  auto request = prepare(id, config, arguments, refused);
+  if (!request)
+    return std::unexpected(request.error());
+  if (!*request)
+    return refused;
+  const Program &program = programs_[id];
+  auto ring = std::ranges::find(program.artifact.manifest.parameters, Parameter::Kind::Watch, &Parameter::kind);
+  if (!program.artifact.watch || ring == program.artifact.manifest.parameters.end())
+    return internalError("kernel '" + program.artifact.manifest.kernel + "' was not lowered to be watched");
+  uint64_t sharedBytes = config.dynamicSharedBytes;
+  for (const WatchedObject &object : program.artifact.watch->objects)
+    if (object.space == Space::Shared)
+      sharedBytes = std::max(sharedBytes, object.offset + (object.isDynamic ? config.dynamicSharedBytes : object.bytes));
+  WatchedLaunch seen{*program.artifact.watch, config, sharedBytes, regionsOf(**request, program)};
+  size_t index = size_t(ring - program.artifact.manifest.parameters.begin());
+  WatchReader reader(program.own[index]->bytes(), seen, observers);
+  auto launched = run(id, **request);
+  if (reader.finish() || !launched || launched->end != Launched::End::Done)
+    return launched;
+  return Launched{.end = Launched::End::Crash, .detail = "the kernel wrote over the memory through which it is watched",
+                  .outOfBounds = true};
 }
 
 void WorkerSession::collectMessages(Launched &launched, const Program &program) {

@@ -3,6 +3,7 @@
 #pragma once
 #include "card/profile.h"
 #include "card/session.h"
+#include "card/watch.h"
 #include "card/worker_process.h"
 #include <map>
 
@@ -15,6 +16,7 @@ struct BufferTable {
     GuardedLayout layout;
     uint64_t mappedIn = 0;     // generation of the worker that has it; 0: none
     uint64_t workerAddress = 0; // of the first byte there
+    const Buffer *buffer = nullptr;
   };
   std::map<uint32_t, Entry> live;
   std::vector<uint32_t> released; // to be unmapped in the worker
@@ -29,6 +31,8 @@ public:
   Result<ProgramId> load(const Artifact &artifact) override;
   Result<std::unique_ptr<Buffer>> createBuffer(uint64_t bytes, uint32_t alignment) override;
   Result<Launched> launch(ProgramId program, const LaunchConfig &config, std::span<const Argument> arguments) override;
+  Result<Launched> watch(ProgramId program, const LaunchConfig &config, std::span<const Argument> arguments,
+                         std::span<Observer *const> observers) override;
   Result<Peak> measurePeak() override;
 
 private:
@@ -54,6 +58,10 @@ private:
   Result<wire::LaunchRequest> request(ProgramId id, const LaunchConfig &config, std::span<const Argument> arguments);
   Reply ask(wire::Type type, std::string_view payload, int fd, std::chrono::milliseconds patience,
             std::optional<std::chrono::milliseconds> running = std::nullopt);
+  Result<std::optional<wire::LaunchRequest>> prepare(ProgramId id, const LaunchConfig &config, std::span<const Argument> arguments,
+                                                     Launched &refused);
+  Result<Launched> run(ProgramId id, const wire::LaunchRequest &request);
+  std::vector<Region> regionsOf(const wire::LaunchRequest &request, const Program &program);
   Result<Launched> explain(const Reply &reply, const wire::LaunchRequest &request, const Program &program);
   Launched explainFault(const wire::FaultPage &page, const wire::LaunchRequest &request, const Program &program);
   Error stillCompiling() const;

@@ -20,7 +20,7 @@ struct Options {
   std::vector<uint32_t> block = {1}, subgroups;
   std::string processor = "native";
   unsigned lanes = 0;
-  bool noHalf = false, list = false;
+  bool noHalf = false, watched = false, list = false;
 };
 } // namespace
 
@@ -37,6 +37,7 @@ static lower::Target targetOf(const Options &options) {
   target.hasHalf = !options.noHalf;
   target.processor = options.processor;
   target.lanes = options.lanes;
+  target.watched = options.watched;
   return target;
 }
 
@@ -85,6 +86,7 @@ int main(int argc, char **argv) {
   app.add_option("--processor", options.processor, "of native code: what -march takes");
   app.add_option("--lanes", options.lanes, "threads that one vector of native code holds");
   app.add_flag("--no-half", options.noHalf, "a device without half precision");
+  app.add_flag("--watched", options.watched, "native code that publishes what it does");
   app.add_flag("--list", options.list, "name all passes");
   CLI11_PARSE(app, argc, argv);
   if (options.list) {

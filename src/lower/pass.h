@@ -4,7 +4,7 @@
 // the passes before it in its pipeline leave behind, and says so in its first lines.
 #pragma once
 #include "base/error.h"
-#include "card/artifact.h"
+#include "card/watch.h"
 #include "lower/lower.h"
 #include <llvm/IR/Instruction.h>
 #include <llvm/IR/Module.h>
@@ -20,6 +20,7 @@ struct Context {
   Target target;
   card::Manifest manifest;
   std::vector<SourcePlace> places{}; // of barriers, by the number that their calls carry (warp/)
+  std::shared_ptr<const card::Watch> watch{}; // by the pass `watch`
 };
 
 struct Pass {

@@ -207,7 +207,11 @@ private:
     Shuffle shuffle((blocks + range - 1) / range, config.order);
     std::atomic<uint64_t> next{0};
     begins();
+    // What is watched publishes through one ring, in one order.
+    bool alone = std::ranges::count(program.source.parameters, Parameter::Kind::Watch) > 0;
     return pool_.run([&](unsigned thread) {
+      if (alone && thread != 0)
+        return;
       for (uint64_t turn; (turn = next.fetch_add(1, std::memory_order_relaxed)) < shuffle.count;) {
         uint64_t begin = shuffle(turn) * range;
         program.entry(&launch, begin, std::min(begin + range, blocks), shared[thread]);

@@ -5,17 +5,16 @@
 // The library is the table: what it defines is inlined, what it lacks stays a call, for libm_calls. CUDA's `__nv_NAME`
 // is `opsight_NAME` there; LLVM's intrinsics have the C library's names, with an f for float. Half is computed in
 // float. Each function's source says by how much it errs.
+#include "lower/bitcode_library.h"
 #include "lower/native/host.h"
 #include "lower/native/passes.h"
 #include <fmt/format.h>
-#include <llvm/Bitcode/BitcodeReader.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/Linker/Linker.h>
 #include <llvm/MC/MCSubtargetInfo.h>
-#include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
 extern const unsigned char opsight_mathematics[];
@@ -24,32 +23,6 @@ extern const unsigned long opsight_mathematics_size;
 namespace opsight::lower::native {
 
 using llvm::Intrinsic::ID, llvm::Value, llvm::Instruction;
-
-static Result<std::unique_ptr<llvm::Module>> openLibrary(llvm::LLVMContext &context) {
-  llvm::StringRef bytes(reinterpret_cast<const char *>(opsight_mathematics), opsight_mathematics_size);
-  auto library = llvm::parseBitcodeFile(llvm::MemoryBufferRef(bytes, "mathematics"), context);
-  if (!library)
-    return internalError("the mathematics library cannot be read: " + llvm::toString(library.takeError()));
-  return std::move(*library);
-}
-
-/// The library was compiled for a host: what it says of one must not reach a module that is still CUDA's.
-static void makeNeutral(llvm::Module &library, const llvm::Module &module) {
-  library.setTargetTriple(module.getTargetTriple());
-  library.setDataLayout(module.getDataLayout());
-  for (const char *name : {"llvm.module.flags", "llvm.ident", "llvm.errno.tbaa"})
-    if (llvm::NamedMDNode *node = library.getNamedMetadata(name))
-      node->eraseFromParent();
-  for (llvm::Function &function : library) {
-    if (function.isDeclaration())
-      continue;
-    function.setAttributes({});
-    // A lane that is masked off may hold poison; `noundef` would make that undefined behaviour.
-    for (Instruction &instruction : llvm::instructions(function))
-      if (auto *call = llvm::dyn_cast<llvm::CallInst>(&instruction))
-        call->setAttributes({});
-  }
-}
 
 /// "exp", "frem" …: the C library's name for what `instruction` computes; empty if it is no elementary function.
 static std::string nameOf(const Instruction &instruction) {
@@ -191,10 +164,9 @@ static Status run(Context &context) {
   if (!machine)
     return std::unexpected(machine.error());
   bool scales = (*machine)->getMCSubtargetInfo()->checkFeatures("+avx512f,+avx512vl");
-  auto library = openLibrary(context.module.getContext());
+  auto library = openBitcode("mathematics", opsight_mathematics, opsight_mathematics_size, context.module);
   if (!library)
     return std::unexpected(library.error());
-  makeNeutral(**library, context.module);
   if (scales)
     useScaleInstruction(**library);
   Inliner inliner(context, **library, scales);

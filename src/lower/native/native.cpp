@@ -55,7 +55,7 @@ Result<card::Artifact> toNative(const cuda::Module &module, const Target &target
   auto library = native::link(code->object, context->manifest.entry);
   if (!library)
     return std::unexpected(library.error());
-  return card::Artifact{std::move(context->manifest), std::move(*library), std::move(code->assembly)};
+  return card::Artifact{std::move(context->manifest), std::move(*library), std::move(code->assembly), std::move(context->watch)};
 }
 
 } // namespace opsight::lower

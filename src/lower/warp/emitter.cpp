@@ -205,6 +205,10 @@ Status Emitter::call(llvm::CallInst &call, Value *mask) {
     define(&call, b.CreateICmpEQ(here, llvm::Constant::getAllOnesValue(here->getType())));
     return {};
   }
+  if (auto what = watch::saidBy(call)) {
+    publish(call, *what, mask);
+    return {};
+  }
   if (spirv::isBlockBarrier(call))
     return barrier(call, mask);
   if (call.getCalledFunction() && call.getCalledFunction()->getName() == retireName) {

@@ -6,6 +6,7 @@
 #include "lower/spirv/warp_operations.h"
 #include "lower/warp/control.h"
 #include "lower/warp/patterns.h"
+#include "lower/watch/calls.h"
 #include <llvm/IR/IRBuilder.h>
 
 namespace opsight::lower::warp {
@@ -61,6 +62,8 @@ public:
   bool sharedAtomic(llvm::AtomicRMWInst &atomic, llvm::Value *mask);
   // emit_serial.cpp: one thread after another, for what has no vector form
   Status serial(llvm::Instruction &instruction, llvm::Value *mask);
+  // emit_watch.cpp
+  void publish(llvm::CallInst &call, watch::Say what, llvm::Value *mask);
 
 private:
   Status call(llvm::CallInst &call, llvm::Value *mask);
@@ -72,6 +75,7 @@ private:
   const Shapes &shapes;
   llvm::DenseMap<const llvm::Value *, llvm::Value *> scalars, vectors;
   llvm::DenseMap<const llvm::Value *, Values> partsOf;
+  llvm::AllocaInst *publishedAddresses = nullptr, *publishedValues = nullptr; // a watched kernel's, once it needs them
 };
 
 /// void retireName(i1 leaves): the threads for which `leaves` holds return without another effect (mark_returns).

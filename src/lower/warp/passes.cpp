@@ -3,6 +3,7 @@
 #include "lower/native/passes.h"
 #include "lower/registry.h"
 #include "lower/speak.h"
+#include "lower/watch/calls.h"
 #include <array>
 
 namespace opsight::lower::warp {
@@ -19,6 +20,8 @@ std::span<const Pass *const> passes() {
   static const std::array order{
       findPass("keep_kernel"),         // nothing below should work on code that is not reached
       findPass("inline_all"),          // the passes below look at one function
+      &watch::join_accesses,           // as the card's own compiler would access memory
+      &watch::watch,                   // what the source does, before anything is added to it
       &speak,                          // before string literals would become parameters
       findPass("symbol_parameters"),   // variables the host may write become parameters like any other
       findPass("clamp_shifts"),        // before LLVM's own passes may exploit that wide shifts are undefined …
@@ -42,6 +45,7 @@ std::span<const Pass *const> passes() {
       &vectorise,                      // one function over a warp
       &native::refuse_unknown,         // what nobody above translated is told by name and line
       &native::retarget,               // host triple, layout and features: LLVM's passes below go by them
+      &watch::link_publish,            // host code, for what a watched kernel calls
       &suspend,                        // barriers become states
       &warp_range,                     // the exported entry; from here on the kernel is its callee
       &native::optimise,               // LLVM's -O3 for the host

@@ -1,6 +1,6 @@
 // warp_width: how many threads one vector holds. Where the kernel asks what other threads of its warp do, all 32 are one
 // vector (perhaps longer than a register: LLVM splits it); else as many as the processor's registers hold floats of, so
-// that a register tile needs no more registers than it says.
+// that a register tile needs no more registers than it says. Who is watched is seen in CUDA's warps.
 #include "lower/lower.h"
 #include "lower/spirv/warp_operations.h"
 #include "lower/warp/passes.h"
@@ -45,7 +45,7 @@ static Status run(Context &context) {
   }
   if (uint64_t threads = context.target.block.count(); threads < context.target.lanes)
     context.target.lanes = std::max(2u, std::bit_ceil(unsigned(threads)));
-  if (thinksInWarps(*context.kernel, context.target.lanes))
+  if (context.target.watched || thinksInWarps(*context.kernel, context.target.lanes))
     context.target.lanes = 32;
   return {};
 }

@@ -1,0 +1,43 @@
+// What a watched kernel says of itself (lower/watch/calls.h), published for all threads of a warp at once.
+#include "lower/kernel.h"
+#include "lower/warp/emitter.h"
+#include "lower/warp/passes.h"
+
+namespace opsight::lower::warp {
+
+using llvm::Value;
+
+// One word a lane, for the function that publishes; lanes that are not there may hold poison.
+static Value *inMemory(Emitter &emitter, llvm::AllocaInst *&words, Value *values) {
+  llvm::IRBuilder<> &b = emitter.b;
+  if (!words)
+    words = emitter.slot(llvm::ArrayType::get(values->getType()->getScalarType(), card::warpLanes));
+  b.CreateAlignedStore(b.CreateFreeze(values), words, words->getAlign());
+  return words;
+}
+
+void Emitter::publish(llvm::CallInst &call, watch::Say what, Value *mask) {
+  watch::Publisher publisher(b, warp);
+  Value *here = b.CreateZExtOrTrunc(bits(mask), b.getInt32Ty()), *number = findArgument(warp, warpName);
+  switch (what) {
+  case watch::Say::Access:
+  case watch::Say::Store: {
+    Value *addresses = inMemory(*this, publishedAddresses, vector(call.getArgOperand(1)));
+    Value *values = what == watch::Say::Store ? inMemory(*this, publishedValues, vector(call.getArgOperand(2))) : nullptr;
+    publisher.access(call, number, here, addresses, values);
+    return;
+  }
+  case watch::Say::Point: {
+    Value *more = call.getArgOperand(2);
+    publisher.point(call, number, here, shape(more).isUniform() ? scalar(more) : someThreads(more, mask));
+    return;
+  }
+  case watch::Say::Array:
+    publisher.array(call, number, here, shape(call.getArgOperand(1)).isUniform() ? scalar(call.getArgOperand(1)) : someThreads(call.getArgOperand(1), mask));
+    return;
+  case watch::Say::Block:
+    publisher.block(call, here);
+  }
+}
+
+} // namespace opsight::lower::warp
