@@ -19,8 +19,8 @@ struct WatchedObject {
   Space space = Space::Global;
   uint64_t bytes = 0;        // of an array; 0: the launch says (a buffer, dynamic shared memory)
   uint32_t elementBytes = 1; // of what the source indexes
-  uint64_t offset = 0;       // Shared: first byte in the block's shared memory: static arrays first, then the dynamic one
-  bool isDynamic = false;    // Shared: `extern __shared__`
+  uint64_t offset = 0;    // Shared: first byte in the block's shared memory: static arrays first, then the dynamic one
+  bool isDynamic = false; // Shared: `extern __shared__`
 };
 
 /// A place of the source at which every passage of a warp is published.
@@ -75,8 +75,8 @@ struct Passage {
 struct Access : Passage {
   Space space = Space::Global;
   int32_t object = -1; // the site's, or where the address lies in a shared array at run time
-  /// Of the threads in `mask`. Global: as regions have them. Shared: offset in the block's shared memory. Local: offset in
-  /// the thread's array.
+  /// Of the threads in `mask`. Global: as regions have them. Shared: offset in the block's shared memory. Local: offset
+  /// in the thread's array.
   std::array<uint64_t, 32> addresses{};
   /// Store, where hasValues: what is written, folded to 32 bits where it is wider.
   std::array<uint32_t, 32> values{};
@@ -89,9 +89,9 @@ public:
   virtual ~Observer() = default;
   virtual void begins(const WatchedLaunch &) {}
   virtual void access(const Access &) {}
-  virtual void barrier(const Passage &) {}                       // of the whole block
+  virtual void barrier(const Passage &) {}                        // of the whole block
   virtual void warpSync(const Passage &, uint32_t /*members*/) {} // __syncwarp
-  virtual void fence(const Passage &) {}                         // __threadfence and its kin
+  virtual void fence(const Passage &) {}                          // __threadfence and its kin
   /// Beside Watch::blocks; also of a launch that ended badly, as far as it came.
   virtual void ends(std::span<const BlockVisits>) {}
 };

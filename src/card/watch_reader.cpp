@@ -6,7 +6,8 @@
 namespace opsight::card {
 
 WatchReader::WatchReader(std::span<std::byte> memory, const WatchedLaunch &launch, std::span<Observer *const> observers)
-    : launch_(launch), observers_(observers.begin(), observers.end()), header_(reinterpret_cast<WatchHeader *>(memory.data())),
+    : launch_(launch), observers_(observers.begin(), observers.end()),
+      header_(reinterpret_cast<WatchHeader *>(memory.data())),
       visits_(reinterpret_cast<const BlockVisits *>(memory.data() + sizeof(WatchHeader))),
       arrays_(launch.watch.objects.size(), 0) {
   uint64_t offset = watchRingOffset(launch.watch.blocks.size());
@@ -71,8 +72,13 @@ bool WatchReader::readEvent(uint64_t available) {
   if (available < eventHeaderWords)
     return false;
   uint64_t first = word(0), third = word(2);
-  Head head{uint32_t(first >> 32), uint32_t(first >> 16 & 0xFFFF), uint32_t(third), uint32_t(third >> 32), word(1),
-            unsigned(first >> 8 & 0xFF), Event(first & 0xFF)};
+  Head head{uint32_t(first >> 32),
+            uint32_t(first >> 16 & 0xFFFF),
+            uint32_t(third),
+            uint32_t(third >> 32),
+            word(1),
+            unsigned(first >> 8 & 0xFF),
+            Event(first & 0xFF)};
   if (head.block >= launch_.config.grid.count() || head.warp >= launch_.warps() || head.mask == 0)
     return false;
   if (head.event == Event::Access)

@@ -13,8 +13,8 @@ public:
   ~WatchReader() { finish(); }
   WatchReader(const WatchReader &) = delete;
 
-  /// To be called when the kernel has ended: reads the rest, tells the observers the end. False where what was published
-  /// cannot be true: the kernel wrote over it.
+  /// To be called when the kernel has ended: reads the rest, tells the observers the end. False where what was
+  /// published cannot be true: the kernel wrote over it.
   bool finish();
 
 private:
@@ -40,7 +40,7 @@ private:
   WatchHeader *header_;
   const BlockVisits *visits_;
   const uint64_t *ring_;
-  uint64_t read_ = 0; // ours: the one in the header is for the kernel alone
+  uint64_t read_ = 0;            // ours: the one in the header is for the kernel alone
   std::vector<uint64_t> arrays_; // where the block at work has each object; 0: not told
   bool hasShared_ = false, sound_ = true;
   std::atomic<bool> over_{false};

@@ -1,6 +1,6 @@
-// The memory through which code under watch publishes: one writer, the kernel's thread; one reader, the tool. Plain data,
-// so that the bitcode of src/lower/watch/publish can share it. Nothing in it can be trusted by the reader: a kernel that
-// scribbles may write anything here.
+// The memory through which code under watch publishes: one writer, the kernel's thread; one reader, the tool. Plain
+// data, so that the bitcode of src/lower/watch/publish can share it. Nothing in it can be trusted by the reader: a
+// kernel that scribbles may write anything here.
 //
 // Layout: WatchHeader, BlockVisits for each basic block, then, aligned to 64 bytes, the ring of `capacity` words.
 #pragma once
@@ -21,7 +21,8 @@ struct BlockVisits {
 };
 
 /// First word of an event: bits 0–7 Event, 8–15 Form, 16–31 the warp, 32–63 the site (Array: the object). Second: the
-/// block. Third: the mask in its low half, what else there is in its high half (WarpSync: the members). Then the payload.
+/// block. Third: the mask in its low half, what else there is in its high half (WarpSync: the members). Then the
+/// payload.
 enum class Event : uint8_t { Access, Barrier, WarpSync, Fence, Array };
 
 /// What follows the first three words. Each address has 64 bits, each value 32.
@@ -34,7 +35,9 @@ enum Form : uint8_t {
 inline constexpr uint32_t eventHeaderWords = 3, warpLanes = 32;
 inline constexpr uint64_t watchCapacity = 1u << 20; // words: 8 MiB
 
-constexpr uint64_t watchRingOffset(uint64_t blocks) { return (sizeof(WatchHeader) + blocks * sizeof(BlockVisits) + 63) / 64 * 64; }
+constexpr uint64_t watchRingOffset(uint64_t blocks) {
+  return (sizeof(WatchHeader) + blocks * sizeof(BlockVisits) + 63) / 64 * 64;
+}
 constexpr uint64_t watchBytes(uint64_t blocks) { return watchRingOffset(blocks) + watchCapacity * 8; }
 
 } // namespace opsight::card

@@ -131,11 +131,29 @@ Status judgeReference(Bench &bench, Candidate &reference, std::span<const ops::C
                    "choose another --reference");
 }
 
+/// What was seen by other means stays; a failure is one whoever saw it.
+void addCheck(Verdict &verdict, Check check) {
+  if (check.pass == false)
+    verdict.reasons.push_back(check.name);
+  auto known = std::ranges::find(verdict.checks, check.name, &Check::name);
+  if (known == verdict.checks.end()) {
+    verdict.checks.push_back(std::move(check));
+    return;
+  }
+  if (!check.pass && known->pass)
+    return;
+  bool both = known->pass && known->pass == check.pass;
+  if (both || (known->pass == false && check.pass == true))
+    known->detail += "; " + check.detail;
+  else
+    *known = std::move(check);
+}
+
 } // namespace
 
 Result<Verdict> judge(card::Session &session, const ops::Operator &op, Candidate &candidate, Candidate *reference,
                       std::span<const ops::Case> cases, std::span<const ops::Case> speedCases, const Bar &bar,
-                      uint64_t seed, const Progress &progress) {
+                      uint64_t seed, const Progress &progress, const Further &further) {
   Bench bench{session, op, bar, seed, progress};
   Verdict verdict;
   verdict.operatorName = op.name();
@@ -157,14 +175,22 @@ Result<Verdict> judge(card::Session &session, const ops::Operator &op, Candidate
   verdict.checks = checksOf(*seen, session.info());
   verdict.reasons.assign(seen->observed.reasons.begin(), seen->observed.reasons.end());
   verdict.device = session.info();
+  if (further) {
+    auto checks = further(verdict.accuracy);
+    if (!checks)
+      return std::unexpected(checks.error());
+    for (Check &check : *checks)
+      addCheck(verdict, std::move(check));
+  }
+  bool sound = verdict.accuracy.pass && verdict.reasons.empty();
 
   if (!bar.accuracyOnly && reference) {
     Speed &speed = verdict.speed.emplace();
     speed.limit = bar.minSpeed;
     bool versionKnown = reference->proposer() == "vendor" && !session.info().vendorLibrary.empty();
     speed.reference = versionKnown ? session.info().vendorLibrary : reference->name();
-    if (!verdict.accuracy.pass) {
-      speed.notMeasured = "accuracy failed; a wrong kernel is not timed";
+    if (!sound) {
+      speed.notMeasured = verdict.accuracy.pass ? "a check failed; a faulty kernel is not timed" : "accuracy failed; a wrong kernel is not timed";
     } else {
       auto peak = session.measurePeak();
       if (!peak)

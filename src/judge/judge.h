@@ -18,13 +18,17 @@ struct Progress {
   std::function<void(const std::string &what, double fraction)> step = [](auto &, auto) {};
 };
 
+/// Looks further at a candidate whose accuracy was judged, before it is timed: checks that need no figures. Each replaces
+/// or completes the check of its name; one that fails is a reason.
+using Further = std::function<Result<std::vector<Check>>(const Accuracy &)>;
+
 /// Judges `candidate` on every case. With `reference` null or bar.accuracyOnly no speed is measured. A reference whose
 /// proposer is not "vendor" is judged for accuracy itself before its time counts. `speedCases` are where speed is measured.
 /// An Error is only what prevents any verdict (no device, too much noise, our own fault); everything the kernel does
 /// wrong is in the verdict.
 Result<Verdict> judge(card::Session &session, const ops::Operator &op, Candidate &candidate, Candidate *reference,
                       std::span<const ops::Case> cases, std::span<const ops::Case> speedCases, const Bar &bar,
-                      uint64_t seed, const Progress &progress);
+                      uint64_t seed, const Progress &progress, const Further &further = {});
 
 /// The vendor's function for `op` on the session's processor (oneDNN), or none.
 std::unique_ptr<Candidate> vendorReference(const ops::Operator &op);

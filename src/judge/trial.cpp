@@ -195,7 +195,9 @@ void Trial::fill(const ops::Problem &problem, uint32_t word) {
     auto words = buffer->bytes();
     for (size_t n = 0; n + sizeof(word) <= words.size(); n += sizeof(word))
       std::memcpy(&words[n], &word, sizeof(word));
-    if (auto input = inputs.find(name); input != inputs.end())
+    auto input = inputs.find(name);
+    buffer->isInitialised = input != inputs.end();
+    if (buffer->isInitialised)
       put(*buffer, input->second);
     buffer->arm();
   }
@@ -211,11 +213,12 @@ void Trial::takeOrder(uint64_t order) {
     launching.config.order = order;
 }
 
-Result<card::Launched> Trial::launch() {
+Result<card::Launched> Trial::launch(std::span<card::Observer *const> observers) {
   card::Launched all;
   for (size_t n = 0; n < launchings.size(); ++n) {
     const Launching &launching = launchings[n];
-    auto launched = session->launch(launching.program, launching.config, launching.arguments);
+    auto launched = observers.empty() ? session->launch(launching.program, launching.config, launching.arguments)
+                                      : session->watch(launching.program, launching.config, launching.arguments, observers);
     if (!launched)
       return launched;
     launched->seconds += all.seconds;

@@ -42,8 +42,9 @@ public:
   void replace(const std::string &tensor, const ops::Problem &problem);
   /// In which order launches take warps and blocks from now on (card::LaunchConfig::order).
   void takeOrder(uint64_t order);
-  /// All steps of the build, up to the first that does not end well. An Error means that the session is unusable.
-  Result<card::Launched> launch();
+  /// All steps of the build, up to the first that does not end well. An Error means that the session is unusable. With
+  /// `observers` the build is one that was lowered to be watched.
+  Result<card::Launched> launch(std::span<card::Observer *const> observers = {});
   /// What is to be said of the run after launch(): tampering and outputs.
   Trace collect(card::Launched launched) const;
   bool receives(const std::string &tensor) const { return buffers.contains(tensor); }

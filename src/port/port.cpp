@@ -11,6 +11,7 @@
 #include "port/recipe.h"
 #include "port/replay.h"
 #include "port/source_candidate.h"
+#include "port/watch_check.h"
 #include <random>
 
 namespace opsight::port {
@@ -60,7 +61,9 @@ private:
   std::filesystem::path folder; // where the results will lie
   Outcome outcome;
   judge::Bar bar;
+  card::Limits limits;
   std::unique_ptr<card::Session> session;
+  std::optional<WatchCheck> watch;
   std::vector<ops::Case> cases, speedCases;
   ops::Case sample; // the case that stands for the kernel where one is needed: the first speed case it takes
   std::unique_ptr<SourceCandidate> source; // the user's kernel, compiled once and later a candidate
@@ -97,7 +100,6 @@ Status Port::read(const Overrides &overrides) {
 }
 
 Status Port::openDevice() {
-  card::Limits limits;
   limits.runTimeout = std::chrono::milliseconds(static_cast<int64_t>(outcome.request.timeoutSeconds * 1000));
   Result<std::unique_ptr<card::Session>> opened = card::Session::open(outcome.request.card, limits);
   if (!opened)
@@ -242,7 +244,7 @@ Status Port::judgeOne(Entry &entry, double from, double to) {
     plan.progress(entry.result.name + ": " + what, from + (to - from) * fraction);
   };
   Result<judge::Verdict> verdict = judge::judge(*session, *outcome.request.op, *entry.candidate, reference.get(), cases,
-                                                speedCases, bar, outcome.seed, progress);
+                                                speedCases, bar, outcome.seed, progress, watch->of(*entry.candidate));
   if (!verdict)
     return std::unexpected(verdict.error());
   entry.result.state = "judged";
@@ -254,6 +256,7 @@ Status Port::verify() {
   plan.start(Task::Verify, std::to_string(cases.size()) + " cases on " + session->info().device);
   if (Status chosen = chooseReference(); !chosen)
     return chosen;
+  watch.emplace(*outcome.request.op, limits, outcome.seed);
   size_t open = std::ranges::count_if(entries, [](const Entry &entry) { return entry.result.why.empty(); });
   size_t done = 0;
   for (Entry &entry : entries) {

@@ -53,6 +53,13 @@ public:
     target = std::move(to);
     artifacts.clear();
   }
+  /// The same candidate, made for the embedded card and lowered to be watched there; compiled modules are shared.
+  SourceCandidate underWatch(CardTarget cpu) const {
+    SourceCandidate watched = *this;
+    watched.retarget(std::move(cpu));
+    watched.isWatched = true;
+    return watched;
+  }
   /// All artifacts built so far, each with the macro values that it was built for ("D=64").
   struct Built {
     std::string kernel, defines;
@@ -83,6 +90,7 @@ private:
   const ops::Operator &op;
   SourceKernel kernel;
   CardTarget target;
+  bool isWatched = false;
   std::map<std::pair<std::string, Defines>, std::shared_ptr<const cuda::Module>> modules; // by kernel and macros
   std::map<std::string, Lowered> artifacts; // by kernel, macros and block
 };

@@ -1,6 +1,6 @@
 // What orders the accesses of threads: barriers of the block, __syncwarp, and, between blocks, a fence before an atomic
-// operation on a word that the other block then operates on. The machine runs one block after another, so only the block
-// at work has barriers to count.
+// operation on a word that the other block then operates on. The machine runs one block after another, so only the
+// block at work has barriers to count.
 #pragma once
 #include "card/watch.h"
 #include <unordered_map>

@@ -64,12 +64,14 @@ void MemoryObserver::checkBounds(const Access &access, uint32_t lane) {
   Extent extent = extentOf(access, address);
   if (extent.isKnown && isInside(address, access.site.bytes, extent.start, extent.bytes))
     return;
-  std::string verb = fmt::format("{} {} {} bytes", threadName(*launch_, access.block, access.warp, lane), verbOf(access.site.kind),
-                                 access.site.bytes);
-  const char *why = "the card has nothing there: the read gives what lies behind, the write spoils it, or the launch fails";
+  std::string verb = fmt::format("{} {} {} bytes", threadName(*launch_, access.block, access.warp, lane),
+                                 verbOf(access.site.kind), access.site.bytes);
+  const char *why =
+      "the card has nothing there: the read gives what lies behind, the write spoils it, or the launch fails";
   const char *change = "guard the access by the array's length, or make the array as long as the index can grow";
   if (access.object < 0) {
-    record("out_of_bounds", access, lane, verb + fmt::format(" at {:#x}, where no buffer of the launch is", address), why, change);
+    record("out_of_bounds", access, lane, verb + fmt::format(" at {:#x}, where no buffer of the launch is", address),
+           why, change);
     return;
   }
   if (!extent.isKnown)
@@ -79,8 +81,8 @@ void MemoryObserver::checkBounds(const Access &access, uint32_t lane) {
   int64_t past = offset < 0 ? -offset : std::max<int64_t>(0, offset - int64_t(extent.bytes));
   record("out_of_bounds", access, lane,
          fmt::format("{} at {}, {} bytes {} {} of {} bytes", verb, elementName(object, offset, access.site.bytes), past,
-                     offset < 0 ? "before the start of" : "behind the end of", object.name.empty() ? "a local array" : object.name,
-                     extent.bytes),
+                     offset < 0 ? "before the start of" : "behind the end of",
+                     object.name.empty() ? "a local array" : object.name, extent.bytes),
          why, change);
 }
 
@@ -93,8 +95,9 @@ void MemoryObserver::checkAlignment(const Access &access) {
     if ((access.addresses[lane] & low) == 0)
       continue;
     record("misaligned", access, lane,
-           fmt::format("{} {} {} bytes at an address that is no multiple of {}", threadName(*launch_, access.block, access.warp, lane),
-                       verbOf(access.site.kind), access.site.bytes, access.site.alignment),
+           fmt::format("{} {} {} bytes at an address that is no multiple of {}",
+                       threadName(*launch_, access.block, access.warp, lane), verbOf(access.site.kind),
+                       access.site.bytes, access.site.alignment),
            "the card ends the launch at an access whose address is no multiple of its size",
            "start the rows at a multiple of the vector's size, or access single elements");
     return;
@@ -128,8 +131,10 @@ void MemoryObserver::checkInitialised(const Access &access) {
       if (pass == 1 || !reads || told || std::find(from, to, 0) == to)
         continue;
       told = true;
-      std::string name = access.object < 0 ? "memory" : elementName(launch_->watch.objects[size_t(access.object)],
-                                                                    int64_t(access.addresses[lane] - extent.start), access.site.bytes);
+      std::string name = access.object < 0
+                             ? "memory"
+                             : elementName(launch_->watch.objects[size_t(access.object)],
+                                           int64_t(access.addresses[lane] - extent.start), access.site.bytes);
       record("uninitialised", access, lane,
              fmt::format("{} {} {}, which nobody has written", threadName(*launch_, access.block, access.warp, lane),
                          verbOf(access.site.kind), name),
@@ -137,11 +142,19 @@ void MemoryObserver::checkInitialised(const Access &access) {
     }
 }
 
-void MemoryObserver::record(const char *kind, const Access &access, uint32_t lane, std::string what, const char *why, const char *change) {
+void MemoryObserver::record(const char *kind, const Access &access, uint32_t lane, std::string what, const char *why,
+                            const char *change) {
   Fault &fault = faults_[{kind, access.site.where.file, access.site.where.line, access.site.where.column}];
   if (fault.count++ == 0) {
-    fault.finding = {.kind = kind, .where = access.site.where, .what = std::move(what), .cost = 1, .why = why, .change = change, .isFault = true};
-    fault.finding.said = {{"first", threadName(*launch_, access.block, access.warp, lane)}, {"access", verbOf(access.site.kind)}};
+    fault.finding = {.kind = kind,
+                     .where = access.site.where,
+                     .what = std::move(what),
+                     .cost = 1,
+                     .why = why,
+                     .change = change,
+                     .isFault = true};
+    fault.finding.said = {{"first", threadName(*launch_, access.block, access.warp, lane)},
+                          {"access", verbOf(access.site.kind)}};
   }
   fault.finding.evidence["count"] = double(fault.count);
 }

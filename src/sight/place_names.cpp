@@ -16,9 +16,12 @@ std::string threadName(const card::WatchedLaunch &launch, uint64_t block, uint32
 
 const char *verbOf(card::Site::Kind kind) {
   switch (kind) {
-  case card::Site::Kind::Load: return "reads";
-  case card::Site::Kind::Store: return "writes";
-  default: return "updates";
+  case card::Site::Kind::Load:
+    return "reads";
+  case card::Site::Kind::Store:
+    return "writes";
+  default:
+    return "updates";
   }
 }
 

@@ -89,30 +89,33 @@ void RaceObserver::access(const Access &access) {
   }
 }
 
-void RaceObserver::touch(Place &place, const Access &access, const Moment &now, uint32_t lanes, uint32_t value, uint64_t address) {
-  bool isAtomic = access.site.kind == Site::Kind::Atomic;
-  auto against = [&](const Trace &before) {
-    if (before.lanes == 0)
-      return;
-    const Site &other = launch_->watch.sites[before.site];
-    if (isAtomic && other.kind == Site::Kind::Atomic)
-      return;
-    bool sameWarp = before.when.block == now.block && before.when.warp == now.warp;
-    if (sameWarp && before.when.time != now.time && access.site.isVolatile && other.isVolatile)
-      return;
-    if (!sameWarp) {
-      if (!clock_.ordered(before.when, 0, now, 1))
-        clash(before, access, now, lanes, value, address);
-      return;
+/// A thread of `before` and one of `lanes` that nothing orders, where their accesses can race.
+std::optional<RaceObserver::Pair> RaceObserver::unordered(const Trace &before, const Access &access, const Moment &now,
+                                                          uint32_t lanes) const {
+  if (before.lanes == 0)
+    return std::nullopt;
+  const Site &other = launch_->watch.sites[before.site];
+  if (access.site.kind == Site::Kind::Atomic && other.kind == Site::Kind::Atomic)
+    return std::nullopt;
+  uint32_t first = uint32_t(std::countr_zero(before.lanes)), last = uint32_t(std::countr_zero(lanes));
+  if (before.when.block != now.block || before.when.warp != now.warp)
+    return clock_.ordered(before.when, first, now, last) ? std::nullopt : std::optional(Pair{first, last});
+  if (before.when.time != now.time && access.site.isVolatile && other.isVolatile)
+    return std::nullopt;
+  for (uint32_t mine = lanes; mine; mine &= mine - 1)
+    for (uint32_t theirs = before.lanes; theirs; theirs &= theirs - 1) {
+      uint32_t later = uint32_t(std::countr_zero(mine)), earlier = uint32_t(std::countr_zero(theirs));
+      if (earlier != later && !clock_.ordered(before.when, earlier, now, later))
+        return Pair{earlier, later};
     }
-    for (uint32_t mine = lanes; mine; mine &= mine - 1)
-      for (uint32_t theirs = before.lanes; theirs; theirs &= theirs - 1) {
-        uint32_t later = uint32_t(std::countr_zero(mine)), earlier = uint32_t(std::countr_zero(theirs));
-        if (earlier == later || clock_.ordered(before.when, earlier, now, later))
-          continue;
-        clash(before, access, now, lanes, value, address);
-        return;
-      }
+  return std::nullopt;
+}
+
+void RaceObserver::touch(Place &place, const Access &access, const Moment &now, uint32_t lanes, uint32_t value,
+                         uint64_t address) {
+  auto against = [&](const Trace &before) {
+    if (auto pair = unordered(before, access, now, lanes))
+      clash(before, access, now, *pair, value, address);
   };
   against(place.write);
   if (writes(access.site)) {
@@ -123,7 +126,8 @@ void RaceObserver::touch(Place &place, const Access &access, const Moment &now, 
   }
   Trace read{now, lanes, access.number, 0, false};
   Trace &last = place.reads[0];
-  bool sameMeeting = last.when.block == now.block && last.when.warp == now.warp && last.when.phase == now.phase && last.when.tick == now.tick;
+  bool sameMeeting = last.when.block == now.block && last.when.warp == now.warp && last.when.phase == now.phase &&
+                     last.when.tick == now.tick;
   if (last.lanes && sameMeeting) {
     read.lanes |= last.lanes;
   } else if (last.when.block != now.block || last.when.warp != now.warp) {
@@ -144,10 +148,11 @@ std::string RaceObserver::elementAt(const Access &access, uint64_t address) cons
   return elementName(object, int64_t(address - start), access.site.bytes);
 }
 
-void RaceObserver::clash(const Trace &before, const Access &access, const Moment &now, uint32_t lanes, uint32_t value, uint64_t address) {
+void RaceObserver::clash(const Trace &before, const Access &access, const Moment &now, Pair pair, uint32_t value,
+                         uint64_t address) {
   const Site &first = launch_->watch.sites[before.site], &second = access.site;
-  bool harmless = first.kind == Site::Kind::Store && second.kind == Site::Kind::Store && before.hasValue && access.hasValues &&
-                  before.value == value && first.bytes == second.bytes;
+  bool harmless = first.kind == Site::Kind::Store && second.kind == Site::Kind::Store && before.hasValue &&
+                  access.hasValues && before.value == value && first.bytes == second.bytes;
   Clash &clash = clashes_[{first.where.file, first.where.line, second.where.file, second.where.line}];
   bool worse = clash.count > 0 && clash.isBenign && !harmless;
   ++clash.count;
@@ -156,14 +161,15 @@ void RaceObserver::clash(const Trace &before, const Access &access, const Moment
   if (clash.count > 1 && !worse)
     return;
   bool isSame = before.when.block == now.block;
-  std::string one = threadName(*launch_, before.when.block, before.when.warp, uint32_t(std::countr_zero(before.lanes)));
-  std::string other = threadName(*launch_, now.block, now.warp, uint32_t(std::countr_zero(lanes)));
+  std::string one = threadName(*launch_, before.when.block, before.when.warp, pair.earlier);
+  std::string other = threadName(*launch_, now.block, now.warp, pair.later);
   clash.finding.kind = "race";
   clash.finding.where = second.where;
-  clash.finding.what = fmt::format("{} {} {} here, {} {} it at {}, and {}", other, verbOf(second.kind), elementAt(access, address), one,
-                                   verbOf(first.kind), lineName(first.where),
-                                   isSame ? (before.when.warp == now.warp ? "no __syncwarp() or barrier is between" : "no barrier is between")
-                                          : "nothing orders the blocks");
+  clash.finding.what = fmt::format(
+      "{} {} {} here, {} {} it at {}, and {}", other, verbOf(second.kind), elementAt(access, address), one,
+      verbOf(first.kind), lineName(first.where),
+      isSame ? (before.when.warp == now.warp ? "no __syncwarp() or barrier is between" : "no barrier is between")
+             : "nothing orders the blocks");
   if (harmless)
     clash.finding.what += "; both write the same value";
   clash.finding.said = {{"other_line", lineName(first.where)}, {"first", one}, {"second", other}};
@@ -172,8 +178,10 @@ void RaceObserver::clash(const Trace &before, const Access &access, const Moment
   clash.finding.isBenign = harmless;
   clash.finding.why = harmless ? "the result does not depend on the order, but the language does not promise it"
                                : "which of the two comes first is chance, and with it the result";
-  clash.finding.change = isSame ? (access.space == Space::Shared ? "put __syncthreads() between the two lines" : "put __syncthreads() between the two lines, or use an atomic operation")
-                                : "use an atomic operation, or a second launch for what needs the other blocks' results";
+  clash.finding.change =
+      isSame ? (access.space == Space::Shared ? "put __syncthreads() between the two lines"
+                                              : "put __syncthreads() between the two lines, or use an atomic operation")
+             : "use an atomic operation, or a second launch for what needs the other blocks' results";
 }
 
 std::vector<Finding> RaceObserver::findings() const {

@@ -1,8 +1,8 @@
-// Races: two threads access the same place, one of them writes, and nothing orders the two. Atomic operations do not race
-// with each other. Within a warp, volatile accesses are taken as programs from before __syncwarp() meant them.
+// Races: two threads access the same place, one of them writes, and nothing orders the two. Atomic operations do not
+// race with each other. Within a warp, volatile accesses are taken as programs from before __syncwarp() meant them.
 //
-// For each place the last write and the last two reads by different warps are kept, which finds a race of every pair that
-// some access of the launch completes, though not always the first one of it.
+// For each place the last write and the last two reads by different warps are kept, which finds a race of every pair
+// that some access of the launch completes, though not always the first one of it.
 #pragma once
 #include "sight/block_clock.h"
 #include "sight/findings.h"
@@ -38,8 +38,15 @@ private:
     bool isBenign = true;
   };
 
-  void touch(Place &place, const card::Access &access, const Moment &now, uint32_t lanes, uint32_t value, uint64_t address);
-  void clash(const Trace &before, const card::Access &access, const Moment &now, uint32_t lanes, uint32_t value, uint64_t address);
+  void touch(Place &place, const card::Access &access, const Moment &now, uint32_t lanes, uint32_t value,
+             uint64_t address);
+  struct Pair {
+    uint32_t earlier, later; // lanes
+  };
+  std::optional<Pair> unordered(const Trace &before, const card::Access &access, const Moment &now,
+                                uint32_t lanes) const;
+  void clash(const Trace &before, const card::Access &access, const Moment &now, Pair pair, uint32_t value,
+             uint64_t address);
   bool canRace(const card::Access &access) const;
   Place &placeAt(const card::Access &access, uint64_t unit);
   std::string elementAt(const card::Access &access, uint64_t address) const;
@@ -48,7 +55,7 @@ private:
   BlockClock clock_;
   uint64_t block_ = ~0ull;
   uint32_t sharedUnit_ = 4, globalUnit_ = 4; // bytes of a place: no access is smaller
-  std::vector<bool> isWritten_;             // beside Watch::objects; the last: what is derived from nothing known
+  std::vector<bool> isWritten_;              // beside Watch::objects; the last: what is derived from nothing known
   std::vector<Place> shared_;
   std::unordered_map<uint64_t, Place> global_;
   std::map<std::tuple<std::string, unsigned, std::string, unsigned>, Clash> clashes_;

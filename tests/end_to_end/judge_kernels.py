@@ -7,6 +7,7 @@ A kernel's first lines hold all there is to know about it:
     // expect: FAIL error|nan phase=scores|maximum    at least one of these reasons, and one of these phases
     // flags: --timeout 3                             more options of the command line
     //| kernel = "attention"                          the port file, without operator and source
+and a line that ends in `found: race` is where the watched run must find that fault.
 """
 import argparse
 import json
@@ -32,6 +33,8 @@ class Kernel:
         self.verdict = expect[1]
         self.reasons = set((expect[2] or "").split("|")) - {""}
         self.phases = set((expect[3] or "").split("|")) - {""}
+        self.lines = [(kind, number) for number, line in enumerate(text.splitlines(), 1)
+                      for kind in re.findall(r"found: (\w+)$", line)]
         flags = re.search(r"^// flags: (.*)$", text, re.M)
         self.flags = shlex.split(flags[1]) if flags else []
         port = "\n".join(re.findall(r"^//\| ?(.*)$", text, re.M))
@@ -74,6 +77,10 @@ def faults(kernel, verdict, code):
         return found
     if kernel.reasons and not kernel.reasons & set(verdict["reasons"]):
         found.append("none of the expected reasons: " + " ".join(sorted(kernel.reasons)))
+    for kind, line in kernel.lines:
+        details = [check["detail"] for check in verdict["checks"] if check["name"] == kind and check["pass"] is False]
+        if not any(f"{kernel.path.name}:{line}:" in detail for detail in details):
+            found.append(f"{kind} was not found in line {line}")
     if kernel.phases and not kernel.phases & phases(verdict):
         found.append("none of the expected phases: " + " ".join(sorted(kernel.phases)))
     return found

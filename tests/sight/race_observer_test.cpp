@@ -13,8 +13,11 @@ TEST_F(Races, MissingBarrierBetweenAWriteAndARead) {
   __shared__ float tile[64];
   tile[threadIdx.x] = in[threadIdx.x];
   out[threadIdx.x] = tile[63 - threadIdx.x];
-})", .block = twoWarps});
-  EXPECT_THAT(faults(), testing::Contains(AllOf(HasSubstr("race:4"), HasSubstr("reads tile[31] here"), HasSubstr("writes it at"), HasSubstr(":3, and no barrier is between"))));
+})",
+       .block = twoWarps});
+  EXPECT_THAT(faults(),
+              testing::Contains(AllOf(HasSubstr("race:4"), HasSubstr("reads tile[31] here"), HasSubstr("writes it at"),
+                                      HasSubstr(":3, and no barrier is between"))));
 }
 
 TEST_F(Races, BarrierBetweenAWriteAndARead) {
@@ -23,7 +26,8 @@ TEST_F(Races, BarrierBetweenAWriteAndARead) {
   tile[threadIdx.x] = in[threadIdx.x];
   __syncthreads();
   out[threadIdx.x] = tile[63 - threadIdx.x];
-})", .block = twoWarps});
+})",
+       .block = twoWarps});
   EXPECT_THAT(faults(), IsEmpty());
 }
 
@@ -37,9 +41,12 @@ TEST_F(Races, MissingBarrierBeforeTheNextRoundsWrite) {
     sum += tile[63 - threadIdx.x];
   }
   out[threadIdx.x] = sum;
-})", .block = twoWarps});
-  EXPECT_THAT(faults(), testing::UnorderedElementsAre(AllOf(HasSubstr("race:5"), HasSubstr("writes tile["), HasSubstr("reads it at"), HasSubstr(":7")),
-                                                      AllOf(HasSubstr("race:7"), HasSubstr("reads tile["), HasSubstr("writes it at"), HasSubstr(":5"))));
+})",
+       .block = twoWarps});
+  EXPECT_THAT(faults(),
+              testing::UnorderedElementsAre(
+                  AllOf(HasSubstr("race:5"), HasSubstr("writes tile["), HasSubstr("reads it at"), HasSubstr(":7")),
+                  AllOf(HasSubstr("race:7"), HasSubstr("reads tile["), HasSubstr("writes it at"), HasSubstr(":5"))));
 }
 
 TEST_F(Races, ThreadsOfOneWarpWithoutSyncwarp) {
@@ -92,7 +99,9 @@ TEST_F(Races, VolatileWithinAWarpIsAsOldProgramsMeantIt) {
 TEST_F(Races, AllWriteTheSameIsBenign) {
   run({.cuda = R"(__global__ void k(int *out, const int *in, int n) {
   if (in[threadIdx.x] == 0) out[0] = 7;
-})", .block = twoWarps, .grid = {2, 1, 1}});
+})",
+       .block = twoWarps,
+       .grid = {2, 1, 1}});
   EXPECT_THAT(faults(), ElementsAre(AllOf(HasSubstr("benign race:2"), HasSubstr("both write the same value"))));
 }
 
@@ -112,7 +121,9 @@ TEST_F(Races, AtomicsDoNotRaceWithEachOther) {
   atomicAdd(out, 1);
   __syncthreads();
   if (threadIdx.x < 8) atomicAdd(&out[threadIdx.x], bins[threadIdx.x]);
-})", .block = twoWarps, .grid = {3, 1, 1}});
+})",
+       .block = twoWarps,
+       .grid = {3, 1, 1}});
   EXPECT_THAT(faults(), IsEmpty());
 }
 
@@ -123,14 +134,16 @@ TEST_F(Races, AnAtomicAndAPlainReadDoRace) {
   __syncthreads();
   atomicAdd(&count, 1);
   out[threadIdx.x] = count;
-})", .block = twoWarps});
+})",
+       .block = twoWarps});
   EXPECT_THAT(faults(), testing::Contains(HasSubstr("race:5")));
 }
 
 TEST_F(Races, BlocksThatWriteOnePlace) {
   run({.cuda = R"(__global__ void k(int *out, int n) {
   out[threadIdx.x] = blockIdx.x;
-})", .grid = {2, 1, 1}});
+})",
+       .grid = {2, 1, 1}});
   EXPECT_THAT(faults(), ElementsAre(AllOf(HasSubstr("race:2"), HasSubstr("nothing orders the blocks"))));
 }
 
@@ -138,7 +151,8 @@ TEST_F(Races, BlockThatReadsWhatAnotherWrote) {
   run({.cuda = R"(__global__ void k(int *out, int n) {
   out[blockIdx.x * 32 + threadIdx.x] = threadIdx.x;
   if (blockIdx.x == 1) out[32 + threadIdx.x] += out[threadIdx.x];
-})", .grid = {2, 1, 1}});
+})",
+       .grid = {2, 1, 1}});
   EXPECT_THAT(faults(), ElementsAre(AllOf(HasSubstr("race:3"), HasSubstr("reads out[0]"))));
 }
 
@@ -175,7 +189,8 @@ TEST_F(Races, BytesOfOneWordAreTheirOwnPlaces) {
   text[threadIdx.x] = threadIdx.x;
   __syncthreads();
   out[threadIdx.x] = text[63 - threadIdx.x];
-})", .block = twoWarps});
+})",
+       .block = twoWarps});
   EXPECT_THAT(faults(), IsEmpty());
 }
 

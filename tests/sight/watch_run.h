@@ -13,7 +13,7 @@
 namespace opsight::sight {
 
 struct Planted {
-  std::string cuda;                    // one kernel; its pointers get buffers of `words` ints
+  std::string cuda; // one kernel; its pointers get buffers of `words` ints
   card::Dim3 block{32, 1, 1}, grid{};
   uint64_t words = 64;
   uint64_t shared = 0;
@@ -54,7 +54,8 @@ protected:
     race.emplace();
     std::vector<card::Observer *> observers{&*memory, &*race};
     observers.insert(observers.end(), more.begin(), more.end());
-    auto result = session.watch(*program, {.grid = run.grid, .block = run.block, .dynamicSharedBytes = run.shared}, arguments, observers);
+    auto result = session.watch(*program, {.grid = run.grid, .block = run.block, .dynamicSharedBytes = run.shared},
+                                arguments, observers);
     ASSERT_TRUE(result) << describe(result.error());
     launched = *result;
     found.clear();
@@ -68,7 +69,8 @@ protected:
   std::vector<std::string> faults() const {
     std::vector<std::string> lines;
     for (const Finding &finding : found)
-      lines.push_back(fmt::format("{}{}:{} {}", finding.isBenign ? "benign " : "", finding.kind, finding.where.line, finding.what));
+      lines.push_back(
+          fmt::format("{}{}:{} {}", finding.isBenign ? "benign " : "", finding.kind, finding.where.line, finding.what));
     return lines;
   }
 

@@ -23,7 +23,8 @@ void Emitter::publish(llvm::CallInst &call, watch::Say what, Value *mask) {
   case watch::Say::Access:
   case watch::Say::Store: {
     Value *addresses = inMemory(*this, publishedAddresses, vector(call.getArgOperand(1)));
-    Value *values = what == watch::Say::Store ? inMemory(*this, publishedValues, vector(call.getArgOperand(2))) : nullptr;
+    Value *values =
+        what == watch::Say::Store ? inMemory(*this, publishedValues, vector(call.getArgOperand(2))) : nullptr;
     publisher.access(call, number, here, addresses, values);
     return;
   }
@@ -33,7 +34,9 @@ void Emitter::publish(llvm::CallInst &call, watch::Say what, Value *mask) {
     return;
   }
   case watch::Say::Array:
-    publisher.array(call, number, here, shape(call.getArgOperand(1)).isUniform() ? scalar(call.getArgOperand(1)) : someThreads(call.getArgOperand(1), mask));
+    publisher.array(call, number, here,
+                    shape(call.getArgOperand(1)).isUniform() ? scalar(call.getArgOperand(1))
+                                                             : someThreads(call.getArgOperand(1), mask));
     return;
   case watch::Say::Block:
     publisher.block(call, here);

@@ -18,7 +18,8 @@ void say(IRBuilder<> &b, Say what, uint32_t number, llvm::ArrayRef<Value *> more
     types.push_back(value->getType());
   }
   llvm::Module &module = *b.GetInsertBlock()->getModule();
-  llvm::FunctionCallee callee = module.getOrInsertFunction(names[size_t(what)], llvm::FunctionType::get(b.getVoidTy(), types, false));
+  llvm::FunctionCallee callee =
+      module.getOrInsertFunction(names[size_t(what)], llvm::FunctionType::get(b.getVoidTy(), types, false));
   auto *function = llvm::cast<llvm::Function>(callee.getCallee());
   // It touches nothing of the kernel's, so that nothing of the kernel is compiled differently for it; but each stays
   // where it is.
@@ -64,7 +65,8 @@ void Publisher::access(const llvm::CallInst &call, Value *warp, Value *mask, Val
 }
 
 void Publisher::point(const llvm::CallInst &call, Value *warp, Value *mask, Value *more) {
-  callRuntime("opsight_publish_point", {ring(), call.getArgOperand(1), call.getArgOperand(0), warp, blockIndex(), mask, more});
+  callRuntime("opsight_publish_point",
+              {ring(), call.getArgOperand(1), call.getArgOperand(0), warp, blockIndex(), mask, more});
 }
 
 void Publisher::array(const llvm::CallInst &call, Value *warp, Value *mask, Value *address) {
@@ -76,7 +78,8 @@ void Publisher::block(const llvm::CallInst &call, Value *mask) {
   Value *threads = b_.CreateZExt(b_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, mask), b_.getInt64Ty());
   Value *warps = b_.CreateZExt(b_.CreateIsNotNull(mask), b_.getInt64Ty());
   auto add = [&](uint64_t offset, Value *amount) {
-    Value *place = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), ring(), sizeof(WatchHeader) + number * sizeof(BlockVisits) + offset);
+    Value *place = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), ring(),
+                                                 sizeof(WatchHeader) + number * sizeof(BlockVisits) + offset);
     b_.CreateStore(b_.CreateAdd(b_.CreateLoad(b_.getInt64Ty(), place), amount), place);
   };
   add(offsetof(BlockVisits, warps), warps);

@@ -30,7 +30,8 @@ public:
   Publisher(llvm::IRBuilder<> &b, llvm::Function &kernel) : b_(b), kernel_(kernel) {}
 
   /// `addresses` and `values` point to card::warpLanes of i64 and i32; `values` may be null.
-  void access(const llvm::CallInst &call, llvm::Value *warp, llvm::Value *mask, llvm::Value *addresses, llvm::Value *values);
+  void access(const llvm::CallInst &call, llvm::Value *warp, llvm::Value *mask, llvm::Value *addresses,
+              llvm::Value *values);
   void point(const llvm::CallInst &call, llvm::Value *warp, llvm::Value *mask, llvm::Value *more);
   void array(const llvm::CallInst &call, llvm::Value *warp, llvm::Value *mask, llvm::Value *address);
   void block(const llvm::CallInst &call, llvm::Value *mask);

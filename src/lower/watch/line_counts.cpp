@@ -9,7 +9,8 @@ namespace opsight::lower::watch {
 using llvm::Instruction;
 
 static bool isFree(const Instruction &instruction) {
-  if (llvm::isa<llvm::PHINode>(instruction) || llvm::isa<llvm::AllocaInst>(instruction) || llvm::isa<llvm::FreezeInst>(instruction))
+  if (llvm::isa<llvm::PHINode>(instruction) || llvm::isa<llvm::AllocaInst>(instruction) ||
+      llvm::isa<llvm::FreezeInst>(instruction))
     return true;
   if (auto *cast = llvm::dyn_cast<llvm::CastInst>(&instruction))
     return cast->isNoopCast(instruction.getDataLayout()) || llvm::isa<llvm::AddrSpaceCastInst>(cast);
@@ -94,7 +95,9 @@ std::vector<card::LineCounts> countLines(const llvm::BasicBlock &block) {
       continue;
     SourcePlace where = placeOf(instruction);
     where.column = 0;
-    auto same = [&](const card::LineCounts &line) { return line.where.line == where.line && line.where.file == where.file; };
+    auto same = [&](const card::LineCounts &line) {
+      return line.where.line == where.line && line.where.file == where.file;
+    };
     auto found = llvm::find_if(lines, same);
     if (found == lines.end())
       found = lines.insert(lines.end(), card::LineCounts{.where = where});

@@ -1,5 +1,5 @@
-// link_publish: the functions that a watched kernel publishes through (publish/) join the module. Runs when the module is
-// the host's, as they are host code.
+// link_publish: the functions that a watched kernel publishes through (publish/) join the module. Runs when the module
+// is the host's, as they are host code.
 #include "lower/bitcode_library.h"
 #include "lower/watch/calls.h"
 #include <llvm/IR/InstIterator.h>

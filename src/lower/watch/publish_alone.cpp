@@ -1,4 +1,5 @@
-// publish_alone: in a kernel whose block is one thread, what it says of itself (calls.h) is published for lane 0 of warp 0.
+// publish_alone: in a kernel whose block is one thread, what it says of itself (calls.h) is published for lane 0 of
+// warp 0.
 #include "lower/watch/calls.h"
 #include <llvm/IR/InstIterator.h>
 

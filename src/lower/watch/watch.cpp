@@ -1,16 +1,16 @@
-// watch: a kernel that is lowered to be watched says of each access, barrier and basic block that it comes by, before it
-// does (calls.h); Context::watch says what the numbers in the calls stand for. Runs before passes add accesses of their
-// own: what is published is what the source does.
+// watch: a kernel that is lowered to be watched says of each access, barrier and basic block that it comes by, before
+// it does (calls.h); Context::watch says what the numbers in the calls stand for. Runs before passes add accesses of
+// their own: what is published is what the source does.
 #include "lower/kernel.h"
 #include "lower/native/passes.h"
 #include "lower/spirv/warp_operations.h"
 #include "lower/watch/calls.h"
 #include "lower/watch/line_counts.h"
+#include <llvm/Analysis/Utils/Local.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Operator.h>
-#include <llvm/Analysis/Utils/Local.h>
 
 namespace opsight::lower::watch {
 
@@ -86,13 +86,15 @@ void Instrumenter::placeShared() {
     }
     llvm::Type *type = variable.getValueType();
     used = llvm::alignTo(used, std::max(variable.getAlign().valueOrOne(), layout_.getABITypeAlign(type)));
-    add(&variable, {shortName(variable), Space::Shared, layout_.getTypeAllocSize(type), elementBytes(layout_, type), used});
+    add(&variable,
+        {shortName(variable), Space::Shared, layout_.getTypeAllocSize(type), elementBytes(layout_, type), used});
     used += layout_.getTypeAllocSize(type);
     all.push_back(&variable);
   }
   for (llvm::GlobalVariable *variable : dynamic) {
     uint64_t start = llvm::alignTo(used, 16);
-    add(variable, {shortName(*variable), Space::Shared, 0, elementBytes(layout_, variable->getValueType()), start, true});
+    add(variable,
+        {shortName(*variable), Space::Shared, 0, elementBytes(layout_, variable->getValueType()), start, true});
     all.push_back(variable);
   }
   IRBuilder<> b(&*context_.kernel->getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
@@ -108,17 +110,20 @@ int Instrumenter::objectOf(Value *pointer, Value *&base) {
   if (bases.size() != 1)
     return -1;
   base = const_cast<Value *>(bases[0]);
-  if (auto *argument = llvm::dyn_cast<llvm::Argument>(base); argument && argument->getArgNo() < context_.manifest.parameters.size())
+  if (auto *argument = llvm::dyn_cast<llvm::Argument>(base);
+      argument && argument->getArgNo() < context_.manifest.parameters.size())
     return add(base, {context_.manifest.parameters[argument->getArgNo()].name, Space::Global});
   if (auto *variable = llvm::dyn_cast<llvm::GlobalVariable>(base)) {
     if (variable->getAddressSpace() == native::sharedSpace)
       return objects_.lookup(variable);
     llvm::Type *type = variable->getValueType();
-    return add(base, {readableName(variable->getName()), Space::Global, layout_.getTypeAllocSize(type), elementBytes(layout_, type)});
+    return add(base, {readableName(variable->getName()), Space::Global, layout_.getTypeAllocSize(type),
+                      elementBytes(layout_, type)});
   }
   if (auto *local = llvm::dyn_cast<llvm::AllocaInst>(base)) {
     llvm::Type *type = local->getAllocatedType();
-    return add(base, {local->getName().str(), Space::Local, layout_.getTypeAllocSize(type), elementBytes(layout_, type)});
+    return add(base,
+               {local->getName().str(), Space::Local, layout_.getTypeAllocSize(type), elementBytes(layout_, type)});
   }
   return -1;
 }
@@ -129,7 +134,8 @@ static Value *offsetIn(IRBuilder<> &b, const llvm::DataLayout &layout, Value *po
   Value *offset = b.getInt64(0);
   while (pointer != array) {
     if (auto *element = llvm::dyn_cast<llvm::GEPOperator>(pointer)) {
-      offset = b.CreateAdd(offset, b.CreateSExtOrTrunc(llvm::emitGEPOffset(&b, layout, element, /*NoAssumptions=*/true), b.getInt64Ty()));
+      offset = b.CreateAdd(offset, b.CreateSExtOrTrunc(llvm::emitGEPOffset(&b, layout, element, /*NoAssumptions=*/true),
+                                                       b.getInt64Ty()));
       pointer = element->getPointerOperand();
     } else if (auto *cast = llvm::dyn_cast<llvm::AddrSpaceCastOperator>(pointer)) {
       pointer = cast->getPointerOperand();
@@ -152,7 +158,9 @@ static Value *folded(IRBuilder<> &b, const llvm::DataLayout &layout, Value *valu
   if (type->isPointerTy())
     value = b.CreatePtrToInt(value, b.getInt64Ty());
   else if (type->isFloatingPointTy() || type->isVectorTy())
-    value = type->getScalarType()->isPointerTy() ? nullptr : b.CreateBitCast(value, b.getIntNTy(unsigned(layout.getTypeSizeInBits(type))));
+    value = type->getScalarType()->isPointerTy()
+                ? nullptr
+                : b.CreateBitCast(value, b.getIntNTy(unsigned(layout.getTypeSizeInBits(type))));
   else if (!type->isIntegerTy())
     return nullptr;
   if (!value)
@@ -160,7 +168,8 @@ static Value *folded(IRBuilder<> &b, const llvm::DataLayout &layout, Value *valu
   unsigned bits = value->getType()->getIntegerBitWidth();
   Value *word = b.CreateZExtOrTrunc(value, b.getInt32Ty());
   for (unsigned from = 32; from < bits; from += 32)
-    word = b.CreateXor(b.CreateMul(word, b.getInt32(0x9E3779B1)), b.CreateTrunc(b.CreateLShr(value, from), b.getInt32Ty()));
+    word = b.CreateXor(b.CreateMul(word, b.getInt32(0x9E3779B1)),
+                       b.CreateTrunc(b.CreateLShr(value, from), b.getInt32Ty()));
   return word;
 }
 
@@ -186,7 +195,8 @@ void Instrumenter::instrument(Instruction &instruction, const Touch &touch) {
   Value *address = addressOf(b, touch, space == Space::Local ? base : nullptr);
   if (!address)
     return;
-  uint32_t site = addSite({touch.kind, space, uint32_t(touch.bytes), uint32_t(touch.align.value()), object, touch.isVolatile}, instruction);
+  uint32_t site = addSite(
+      {touch.kind, space, uint32_t(touch.bytes), uint32_t(touch.align.value()), object, touch.isVolatile}, instruction);
   Value *value = touch.stored && space != Space::Local ? folded(b, layout_, touch.stored) : nullptr;
   value ? say(b, Say::Store, site, {address, value}) : say(b, Say::Access, site, {address});
 }
@@ -198,8 +208,10 @@ static llvm::Align cudaAlignment(const llvm::DataLayout &layout, llvm::Type *typ
 }
 
 void Instrumenter::instrument(Instruction &instruction) {
-  auto touch = [&](Site::Kind kind, Value *pointer, llvm::Type *type, llvm::Align align, bool isVolatile = false, Value *stored = nullptr) {
-    instrument(instruction, Touch{kind, pointer, layout_.getTypeStoreSize(type), cudaAlignment(layout_, type, align), stored, isVolatile});
+  auto touch = [&](Site::Kind kind, Value *pointer, llvm::Type *type, llvm::Align align, bool isVolatile = false,
+                   Value *stored = nullptr) {
+    instrument(instruction, Touch{kind, pointer, layout_.getTypeStoreSize(type), cudaAlignment(layout_, type, align),
+                                  stored, isVolatile});
   };
   IRBuilder<> b(&instruction);
   auto point = [&](card::Event event, Site::Kind kind, Value *more) {
@@ -207,15 +219,16 @@ void Instrumenter::instrument(Instruction &instruction) {
     say(b, Say::Point, site, {b.getInt32(uint32_t(event)), more});
   };
   if (auto *load = llvm::dyn_cast<llvm::LoadInst>(&instruction))
-    touch(load->isAtomic() ? Site::Kind::Atomic : Site::Kind::Load, load->getPointerOperand(), load->getType(), load->getAlign(),
-          load->isVolatile());
+    touch(load->isAtomic() ? Site::Kind::Atomic : Site::Kind::Load, load->getPointerOperand(), load->getType(),
+          load->getAlign(), load->isVolatile());
   else if (auto *store = llvm::dyn_cast<llvm::StoreInst>(&instruction))
     touch(store->isAtomic() ? Site::Kind::Atomic : Site::Kind::Store, store->getPointerOperand(),
           store->getValueOperand()->getType(), store->getAlign(), store->isVolatile(), store->getValueOperand());
   else if (auto *atomic = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction))
     touch(Site::Kind::Atomic, atomic->getPointerOperand(), atomic->getType(), atomic->getAlign());
   else if (auto *exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&instruction))
-    touch(Site::Kind::Atomic, exchange->getPointerOperand(), exchange->getNewValOperand()->getType(), exchange->getAlign());
+    touch(Site::Kind::Atomic, exchange->getPointerOperand(), exchange->getNewValOperand()->getType(),
+          exchange->getAlign());
   else if (llvm::isa<llvm::FenceInst>(instruction))
     point(card::Event::Fence, Site::Kind::Fence, b.getInt32(0));
   else if (spirv::isBlockBarrier(instruction))

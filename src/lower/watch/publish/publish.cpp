@@ -10,7 +10,8 @@ using opsight::card::eventHeaderWords, opsight::card::warpLanes;
 
 class Writer {
 public:
-  Writer(WatchHeader *header, uint64_t words) : header(header), at(header->written), end(at + words), mask(header->capacity - 1) {
+  Writer(WatchHeader *header, uint64_t words)
+      : header(header), at(header->written), end(at + words), mask(header->capacity - 1) {
     ring = reinterpret_cast<uint64_t *>(reinterpret_cast<char *>(header) + header->ringOffset);
     while (end - __atomic_load_n(&header->read, __ATOMIC_ACQUIRE) > mask + 1)
       sched_yield(); // the reader has a core of its own, and is soon ahead
@@ -24,8 +25,8 @@ private:
   uint64_t *ring;
 };
 
-void putHeader(Writer &writer, Event event, unsigned form, uint32_t number, uint32_t warp, uint64_t block, uint32_t mask,
-               uint32_t more) {
+void putHeader(Writer &writer, Event event, unsigned form, uint32_t number, uint32_t warp, uint64_t block,
+               uint32_t mask, uint32_t more) {
   writer.put(uint64_t(event) | uint64_t(form) << 8 | uint64_t(warp & 0xFFFF) << 16 | uint64_t(number) << 32);
   writer.put(block);
   writer.put(mask | uint64_t(more) << 32);
@@ -55,13 +56,15 @@ extern "C" {
 
 /// `addresses`: warpLanes of them; `values`: as many, or null where nothing is written.
 __attribute__((noinline)) void opsight_publish_access(WatchHeader *header, uint32_t site, uint32_t warp, uint64_t block,
-                                                      uint32_t mask, const uint64_t *addresses, const uint32_t *values) {
+                                                      uint32_t mask, const uint64_t *addresses,
+                                                      const uint32_t *values) {
   if (mask == 0)
     return;
   uint64_t first = 0, step = 0;
   bool straight = isStraight(addresses, mask, first, step);
   Writer writer(header, eventHeaderWords + (straight ? 2 : warpLanes) + (values ? warpLanes / 2 : 0));
-  putHeader(writer, Event::Access, (straight ? Form::Straight : 0u) | (values ? Form::Values : 0u), site, warp, block, mask, 0);
+  putHeader(writer, Event::Access, (straight ? Form::Straight : 0u) | (values ? Form::Values : 0u), site, warp, block,
+            mask, 0);
   if (straight) {
     writer.put(first);
     writer.put(step);
@@ -84,8 +87,8 @@ __attribute__((noinline)) void opsight_publish_point(WatchHeader *header, uint32
   writer.publish();
 }
 
-__attribute__((noinline)) void opsight_publish_array(WatchHeader *header, uint32_t object, uint32_t warp, uint64_t block,
-                                                     uint32_t mask, uint64_t address) {
+__attribute__((noinline)) void opsight_publish_array(WatchHeader *header, uint32_t object, uint32_t warp,
+                                                     uint64_t block, uint32_t mask, uint64_t address) {
   Writer writer(header, eventHeaderWords + 1);
   putHeader(writer, Event::Array, Form::Place, object, warp, block, mask, 0);
   writer.put(address);

@@ -35,7 +35,7 @@ __global__ void attention(const float *q, const float *k, const float *v, float 
     }
     for (int j = 0; j < min(32, S - first); ++j) {
       float s = 0;
-      for (int d = 0; d < 32; ++d) s += q[d] * keys[j][d];
+      for (int d = 0; d < 32; ++d) s += q[d] * keys[j][d];  // found: race
       s *= scale;
       const float m_new = fmaxf(m, s), rescale = expf(m - m_new), p = expf(s - m_new);
       for (int e = 0; e < 32; ++e) acc[e] = acc[e] * rescale + p * values[j][e];

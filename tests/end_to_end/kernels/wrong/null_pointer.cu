@@ -26,7 +26,7 @@ __global__ void attention(const float *q, const float *k, const float *v, float 
     for (int d = 0; d < D; ++d) s += q[d] * k[size_t(j) * D + d];
     s *= scale;
     const float m_new = fmaxf(m, s), rescale = expf(m - m_new), p = expf(s - m_new);
-    for (int e = 0; e < Dv; ++e) o[e] = o[e] * rescale + p * v[size_t(j) * Dv + e];
+    for (int e = 0; e < Dv; ++e) o[e] = o[e] * rescale + p * v[size_t(j) * Dv + e];  // found: out_of_bounds
     sum = sum * rescale + p;
     m = m_new;
   }

@@ -22,7 +22,7 @@ __global__ void attention(const float *q, const float *k, const float *v, float 
   float m = -INFINITY, sum = 0;
   for (int j = 0; j < (S + 63) / 64 * 64; ++j) {
     float s = 0;
-    for (int d = 0; d < D; ++d) s += q[d] * k[size_t(j) * D + d];
+    for (int d = 0; d < D; ++d) s += q[d] * k[size_t(j) * D + d];  // found: out_of_bounds
     s = j < S ? s * scale : -INFINITY;
     const float m_new = fmaxf(m, s), rescale = expf(m - m_new), p = expf(s - m_new);
     for (int e = 0; e < Dv; ++e) o[e] = o[e] * rescale + (j < S ? p * v[size_t(j) * Dv + e] : 0);

@@ -33,7 +33,7 @@ __global__ void attention(const float *q, const float *k, const float *v, float 
       keys[j][t] = first + j < S ? k[size_t(first + j) * 32 + t] : 0;
       values[j][t] = first + j < S ? v[size_t(first + j) * 32 + t] : 0;
     }
-    keys[33 + t % 8][t] = 1e3f; // falls into the values
+    keys[33 + t % 8][t] = 1e3f; // falls into the values; found: out_of_bounds
     __syncthreads(); // filled
     for (int j = 0; j < min(32, S - first); ++j) {
       float s = 0;

@@ -17,7 +17,7 @@ __global__ void attention(const float *q, const float *k, const float *v, float 
   k += size_t(kv_head) * S * D;
   v += size_t(kv_head) * S * Dv;
   o += (size_t(head) * L + row) * Dv;
-  for (int e = 0; e < Dv; ++e) o[e] = 0;
+  for (int e = 0; e < Dv; ++e) o[e] = 0;  // found: out_of_bounds
   float m = -INFINITY, sum = 0;
   for (int j = 0; j < S; ++j) {
     float s = 0;
