@@ -2,6 +2,8 @@
 #include "base/file.h"
 #include "cuda/compile.h"
 #include "lower/lower.h"
+#include "sight/memory_observer.h"
+#include "sight/race_observer.h"
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -32,6 +34,7 @@ Result<card::Artifact> Contender::compile(const Workload &workload) const {
     target.hasHalf = info().hasHalf;
     return lower::toSpirv(*module, target);
   }
+  target.watched = options_.isWatched;
   target.lanes = options_.lanes;
   target.processor = options_.processor;
   auto artifact = lower::toNative(*module, target);
@@ -76,7 +79,11 @@ Status Contender::prepare(const Workload &workload) {
 }
 
 Result<double> Contender::launch() {
-  auto launched = session_->launch(program_, launch_, arguments_);
+  sight::MemoryObserver memory;
+  sight::RaceObserver race;
+  card::Observer *observers[] = {&memory, &race};
+  auto launched = options_.isWatched ? session_->watch(program_, launch_, arguments_, observers)
+                                     : session_->launch(program_, launch_, arguments_);
   if (!launched)
     return std::unexpected(launched.error());
   if (launched->end != card::Launched::End::Done)

@@ -10,6 +10,7 @@ struct Options {
   unsigned lanes = 0;                // of the cpu card; 0: as warp_width chooses
   std::string processor = "native";  // of the cpu card
   std::string keepFolder{};          // where artifacts of the cpu card are left; empty: nowhere
+  bool isWatched = false;            // on the cpu card, with the observers that every verdict has
 };
 
 class Contender {

@@ -27,8 +27,8 @@ struct Arguments {
 void declare(CLI::App &app, Arguments &arguments) {
   app.add_option("--filter", arguments.filter, "kernels whose name holds this regular expression");
   app.add_option("--seconds", arguments.seconds, "of timing a kernel, all machines together")->capture_default_str();
-  app.add_option("--only", arguments.only, "machines to run, the first is what the others are compared with")
-      ->check(CLI::IsMember({"cpu", "pocl", "intel"}))
+  app.add_option("--only", arguments.only, "machines to run, the first is what the others are compared with; watched: the cpu card with observers")
+      ->check(CLI::IsMember({"cpu", "watched", "pocl", "intel"}))
       ->delimiter(',')
       ->capture_default_str();
   app.add_flag("--check", arguments.checkOnly, "results only, nothing is timed");
@@ -57,9 +57,11 @@ std::vector<std::pair<Part, Options>> chosen(const Arguments &arguments) {
   for (const std::string &name : arguments.only)
     for (unsigned lanes : name == "cpu" ? arguments.lanes : std::vector<unsigned>{0}) {
       Part part;
-      part.card = name == "cpu" ? name : "opencl:" + name;
-      part.label = lanes ? fmt::format("{}/{}", part.card, lanes) : part.card;
+      bool isWatched = name == "watched";
+      part.card = isWatched || name == "cpu" ? "cpu" : "opencl:" + name;
+      part.label = isWatched ? name : lanes ? fmt::format("{}/{}", part.card, lanes) : part.card;
       Options options = arguments.options;
+      options.isWatched = isWatched;
       options.lanes = lanes;
       machines.emplace_back(std::move(part), std::move(options));
     }

@@ -13,28 +13,40 @@ void BlockClock::enter(uint64_t block) {
   if (block == block_)
     return;
   block_ = block;
-  for (Warp &warp : warps_)
-    warp = {};
+  first_ = next_;
+  ++next_;
+  blocks_.push_back({first_, block});
+  for (Warp &warp : warps_) {
+    warp.phase = warp.tick = 0;
+    warp.meetings.clear();
+  }
+}
+
+uint64_t BlockClock::blockOf(Stamp stamp) const {
+  auto behind = std::ranges::upper_bound(blocks_, stamp.phase(), {}, &Begin::phase);
+  return behind == blocks_.begin() ? 0 : std::prev(behind)->block;
 }
 
 Moment BlockClock::now(const card::Passage &passage) {
   enter(passage.block);
   const Warp &warp = warps_[passage.warp];
-  return {++time_, passage.block, passage.warp, warp.phase, warp.tick};
+  return {Stamp::of(first_ + warp.phase, passage.warp), ++time_, uint16_t(warp.tick), 0};
 }
 
 void BlockClock::barrier(const card::Passage &passage) {
   enter(passage.block);
   Warp &warp = warps_[passage.warp];
   ++warp.phase;
+  warp.tick = 0;
   warp.meetings.clear();
+  next_ = std::max(next_, first_ + warp.phase + 1);
 }
 
 void BlockClock::warpSync(const card::Passage &passage, uint32_t members) {
   enter(passage.block);
   Warp &warp = warps_[passage.warp];
   uint32_t met = members & passage.mask;
-  ++warp.tick;
+  warp.tick = std::min(warp.tick + 1, 0xFFFFu);
   if (!warp.meetings.empty() && warp.meetings.back().members == met)
     warp.meetings.back().tick = warp.tick; // the later one orders whatever the earlier did
   else
@@ -62,22 +74,20 @@ void BlockClock::meet(const card::Passage &passage, uint64_t address) {
   here[passage.block] = fence->second;
 }
 
-bool BlockClock::ordered(const Moment &before, uint32_t earlier, const Moment &after, uint32_t later) const {
-  if (before.block != after.block) {
-    auto own = known_.find(after.block);
+bool BlockClock::ordered(const Moment &before, const Moment &after) const {
+  if (before.stamp.phase() < first_) { // of another block
+    auto own = known_.find(block_);
     if (own == known_.end())
       return false;
-    auto known = own->second.find(before.block);
+    auto known = own->second.find(blockOf(before.stamp));
     return known != own->second.end() && known->second > before.time;
   }
-  if (before.phase != after.phase)
+  if (before.stamp.phase() != after.stamp.phase())
     return true;
-  if (before.warp != after.warp)
+  if (before.stamp.warp() != after.stamp.warp())
     return false;
-  if (earlier == later)
-    return before.time != after.time; // one after the other in its own program
-  uint32_t both = 1u << earlier | 1u << later;
-  return std::ranges::any_of(warps_[after.warp].meetings, [&](const Meeting &meeting) {
+  uint32_t both = 1u << before.lane | 1u << after.lane;
+  return std::ranges::any_of(warps_[after.stamp.warp()].meetings, [&](const Meeting &meeting) {
     return meeting.tick > before.tick && (meeting.members & both) == both;
   });
 }

@@ -11,21 +11,26 @@ using card::Access, card::Space;
 
 void MemoryObserver::begins(const card::WatchedLaunch &launch) {
   launch_ = &launch;
+  for (const card::Region &region : launch.regions)
+    if (!region.isInitialised)
+      buffers_.try_emplace(region.address, region.bytes);
   extents_.clear();
+  writtenOf_.clear();
+  shared_ = WrittenBytes(launch.sharedBytes);
   for (const card::WatchedObject &object : launch.watch.objects) {
-    Extent extent{object.offset, object.isDynamic ? launch.config.dynamicSharedBytes : object.bytes, -1, true};
+    Extent extent{object.offset, object.isDynamic ? launch.config.dynamicSharedBytes : object.bytes, true};
     if (object.space == Space::Global) {
       auto region = std::ranges::find(launch.regions, object.name, &card::Region::name);
       extent.isKnown = region != launch.regions.end();
       if (extent.isKnown)
-        extent = {region->address, region->bytes, int32_t(region - launch.regions.begin()), true};
+        extent.start = region->address, extent.bytes = region->bytes;
     }
     extents_.push_back(extent);
+    auto buffer = buffers_.find(extent.start);
+    bool isBuffer = object.space == Space::Global && extent.isKnown && buffer != buffers_.end();
+    writtenOf_.push_back(isBuffer ? &buffer->second : object.space == Space::Shared ? &shared_ : nullptr);
   }
   block_ = ~0ull;
-  for (const card::Region &region : launch.regions)
-    if (!region.isInitialised)
-      globalWritten_.try_emplace(region.address, region.bytes, 0);
 }
 
 /// Of an address that is derived from nothing known, the buffer it lies in.
@@ -33,30 +38,43 @@ MemoryObserver::Extent MemoryObserver::extentOf(const Access &access, uint64_t a
   if (access.object >= 0)
     return extents_[size_t(access.object)];
   if (access.space == Space::Global)
-    for (size_t i = 0; i < launch_->regions.size(); ++i)
-      if (const card::Region &region = launch_->regions[i]; address - region.address < region.bytes)
-        return {region.address, region.bytes, int32_t(i), true};
+    for (const card::Region &region : launch_->regions)
+      if (address - region.address < region.bytes)
+        return {region.address, region.bytes, true};
   return {};
-}
-
-void MemoryObserver::enterBlock(uint64_t block) {
-  if (block == block_)
-    return;
-  block_ = block;
-  sharedWritten_.assign(launch_->sharedBytes, 0);
-}
-
-void MemoryObserver::access(const Access &access) {
-  enterBlock(access.block);
-  checkAlignment(access);
-  for (uint32_t rest = access.mask; rest; rest &= rest - 1)
-    checkBounds(access, uint32_t(std::countr_zero(rest)));
-  if (access.space != Space::Local)
-    checkInitialised(access);
 }
 
 static bool isInside(uint64_t address, uint64_t bytes, uint64_t start, uint64_t size) {
   return address >= start && address - start <= size && size - (address - start) >= bytes;
+}
+
+/// Whether all of a warp stay within the array that the site names, at addresses that they may have: nearly always.
+static bool allInside(const Access &access, uint64_t start, uint64_t size) {
+  uint64_t low = ~0ull, high = 0, any = 0;
+  for (uint32_t lane = 0; lane < card::warpLanes; ++lane) {
+    uint64_t there = access.mask >> lane & 1, address = access.addresses[lane];
+    low = std::min(low, there ? address : low);
+    high = std::max(high, there ? address : high);
+    any |= there ? address : 0;
+  }
+  return (any & (access.site.alignment - 1)) == 0 && isInside(low, access.site.bytes, start, size) &&
+         isInside(high, access.site.bytes, start, size);
+}
+
+void MemoryObserver::access(const Access &access) {
+  if (access.block != block_) {
+    block_ = access.block;
+    shared_.clear();
+  }
+  bool isSound = access.object >= 0 && extents_[size_t(access.object)].isKnown &&
+                 allInside(access, extents_[size_t(access.object)].start, extents_[size_t(access.object)].bytes);
+  if (!isSound) {
+    checkAlignment(access);
+    for (uint32_t rest = access.mask; rest; rest &= rest - 1)
+      checkBounds(access, uint32_t(std::countr_zero(rest)));
+  }
+  if (access.space != Space::Local)
+    checkInitialised(access);
 }
 
 void MemoryObserver::checkBounds(const Access &access, uint32_t lane) {
@@ -104,37 +122,34 @@ void MemoryObserver::checkAlignment(const Access &access) {
   }
 }
 
-/// By byte, what of `extent` has been written; null where all of it holds data.
-std::vector<uint8_t> *MemoryObserver::written(const Access &access, const Extent &extent) {
-  if (access.space == Space::Shared)
-    return &sharedWritten_;
-  auto found = globalWritten_.find(extent.start);
-  return found == globalWritten_.end() ? nullptr : &found->second;
-}
-
 void MemoryObserver::checkInitialised(const Access &access) {
-  if (access.space == Space::Global && globalWritten_.empty())
-    return;
   bool reads = access.site.kind != card::Site::Kind::Store, writes = access.site.kind != card::Site::Kind::Load;
+  WrittenBytes *known = access.object >= 0 ? writtenOf_[size_t(access.object)] : nullptr;
+  if (access.object >= 0 ? !known : access.space == Space::Global && buffers_.empty())
+    return;
   bool told = false;
-  for (int pass = 0; pass < 2; ++pass) // all of a warp read before any of it writes
+  for (int pass = reads ? 0 : 1; pass < (writes ? 2 : 1); ++pass) // all of a warp read before any of it writes
     for (uint32_t rest = access.mask; rest; rest &= rest - 1) {
       uint32_t lane = uint32_t(std::countr_zero(rest));
       Extent extent = extentOf(access, access.addresses[lane]);
-      std::vector<uint8_t> *bytes = extent.isKnown ? written(access, extent) : nullptr;
+      WrittenBytes *bytes = known;
+      if (!bytes && extent.isKnown)
+        if (auto buffer = buffers_.find(extent.start); buffer != buffers_.end())
+          bytes = &buffer->second;
       uint64_t first = access.addresses[lane] - (access.space == Space::Shared ? 0 : extent.start);
       if (!bytes || first >= bytes->size() || bytes->size() - first < access.site.bytes)
         continue;
-      auto from = bytes->begin() + int64_t(first), to = from + access.site.bytes;
-      if (pass == 1 && writes)
-        std::fill(from, to, 1);
-      if (pass == 1 || !reads || told || std::find(from, to, 0) == to)
+      if (pass == 1) {
+        bytes->set(first, access.site.bytes);
+        continue;
+      }
+      if (told || bytes->all(first, access.site.bytes))
         continue;
       told = true;
+      int64_t offset = int64_t(access.addresses[lane] - extent.start);
       std::string name = access.object < 0
                              ? "memory"
-                             : elementName(launch_->watch.objects[size_t(access.object)],
-                                           int64_t(access.addresses[lane] - extent.start), access.site.bytes);
+                             : elementName(launch_->watch.objects[size_t(access.object)], offset, access.site.bytes);
       record("uninitialised", access, lane,
              fmt::format("{} {} {}, which nobody has written", threadName(*launch_, access.block, access.warp, lane),
                          verbOf(access.site.kind), name),

@@ -2,6 +2,7 @@
 // may not have; reads of shared memory or of a buffer that nobody has written.
 #pragma once
 #include "sight/findings.h"
+#include "sight/written_bytes.h"
 
 namespace opsight::sight {
 
@@ -18,7 +19,6 @@ private:
   /// Where an access may go: `bytes` bytes from `start`, as Access::addresses has them.
   struct Extent {
     uint64_t start = 0, bytes = 0;
-    int32_t region = -1; // Global: index into the launch's regions
     bool isKnown = false;
   };
   struct Fault {
@@ -30,16 +30,15 @@ private:
   void checkBounds(const card::Access &access, uint32_t lane);
   void checkAlignment(const card::Access &access);
   void checkInitialised(const card::Access &access);
-  std::vector<uint8_t> *written(const card::Access &access, const Extent &extent);
-  void enterBlock(uint64_t block);
   void record(const char *kind, const card::Access &access, uint32_t lane, std::string what, const char *why,
               const char *change);
 
   const card::WatchedLaunch *launch_ = nullptr;
   std::vector<Extent> extents_; // beside Watch::objects
   uint64_t block_ = ~0ull;
-  std::vector<uint8_t> sharedWritten_;                     // by byte of the block at work
-  std::map<uint64_t, std::vector<uint8_t>> globalWritten_; // by address of buffers that held nothing
+  WrittenBytes shared_;                      // of the block at work
+  std::map<uint64_t, WrittenBytes> buffers_; // by address, those that held nothing
+  std::vector<WrittenBytes *> writtenOf_;    // beside Watch::objects; null: all of it holds data
   std::map<std::tuple<std::string, std::string, unsigned, unsigned>, Fault> faults_; // by kind and place
 };
 

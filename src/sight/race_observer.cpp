@@ -17,142 +17,190 @@ static bool isAccess(const Site &site) {
 void RaceObserver::begins(const card::WatchedLaunch &launch) {
   launch_ = &launch;
   clock_.begins(launch);
-  block_ = ~0ull;
-  shared_.clear();
-  global_.clear(); // launches are ordered
-  sharedUnit_ = globalUnit_ = 4;
-  isWritten_.assign(launch.watch.objects.size() + 1, false);
+  shared_ = {};
+  shared_.bytes = launch.sharedBytes;
+  buffers_.assign(launch.regions.size(), {}); // launches are ordered, so nothing is kept from the one before
+  regionOf_.clear();
+  for (const card::WatchedObject &object : launch.watch.objects) {
+    auto region = std::ranges::find(launch.regions, object.name, &card::Region::name);
+    bool isBuffer = object.space == Space::Global && region != launch.regions.end();
+    regionOf_.push_back(isBuffer ? int32_t(region - launch.regions.begin()) : -1);
+  }
+  std::vector<bool> isWritten(buffers_.size(), false);
+  for (size_t i = 0; i < buffers_.size(); ++i)
+    buffers_[i].start = launch.regions[i].address, buffers_[i].bytes = launch.regions[i].bytes;
   for (const Site &site : launch.watch.sites) {
     if (!isAccess(site) || site.space == Space::Local)
       continue;
-    bool isGlobal = site.space == Space::Global, anywhere = site.object < 0;
-    uint32_t unit = std::min(4u, 1u << std::countr_zero(site.bytes | 4));
-    if (isGlobal || anywhere)
-      globalUnit_ = std::min(globalUnit_, unit);
-    if (!isGlobal || anywhere)
-      sharedUnit_ = std::min(sharedUnit_, unit);
-    if (writes(site))
-      isWritten_[anywhere ? launch.watch.objects.size() : size_t(site.object)] = true;
+    uint32_t shift = std::min(2u, uint32_t(std::countr_zero(site.bytes | 4)));
+    int32_t region = site.object < 0 ? -1 : regionOf_[size_t(site.object)];
+    if (region < 0) // shared, or anywhere
+      shared_.unitShift = std::min(shared_.unitShift, shift);
+    for (size_t i = 0; i < buffers_.size(); ++i)
+      if (region == int32_t(i) || site.object < 0) {
+        buffers_[i].unitShift = std::min(buffers_[i].unitShift, shift);
+        isWritten[i] = isWritten[i] || writes(site);
+      }
   }
+  auto make = [](Shadow &shadow) {
+    size_t count = ((shadow.bytes - 1) >> shadow.unitShift) + 1;
+    shadow.heads.assign(count, {});
+    shadow.places.assign(count, {});
+  };
+  if (shared_.bytes)
+    make(shared_);
+  for (size_t i = 0; i < buffers_.size(); ++i)
+    if (isWritten[i] && buffers_[i].bytes) // what is only read cannot race
+      make(buffers_[i]);
 }
 
-/// What is only read cannot race, so inputs need no memory here.
-bool RaceObserver::canRace(const Access &access) const {
+RaceObserver::Shadow *RaceObserver::shadowOf(const Access &access) {
+  if (access.space == Space::Shared)
+    return &shared_;
   if (access.space == Space::Local)
-    return false;
-  return access.space == Space::Shared || access.object < 0 || isWritten_[size_t(access.object)] || isWritten_.back();
+    return nullptr;
+  if (access.object >= 0)
+    return regionOf_[size_t(access.object)] < 0 ? nullptr : &buffers_[size_t(regionOf_[size_t(access.object)])];
+  uint64_t address = access.addresses[size_t(std::countr_zero(access.mask))];
+  for (Shadow &buffer : buffers_)
+    if (address - buffer.start < buffer.bytes)
+      return &buffer;
+  return nullptr;
 }
 
-RaceObserver::Place &RaceObserver::placeAt(const Access &access, uint64_t unit) {
-  if (access.space == Space::Global)
-    return global_[unit];
-  static Place outside; // another observer says so
-  outside = {};
-  return unit < shared_.size() ? shared_[unit] : outside;
-}
-
-/// Of `lanes`, those with the address of the first; where the second has another, the first alone: that is right too.
-static uint32_t sameAddress(const Access &access, uint32_t lanes) {
-  uint64_t address = access.addresses[size_t(std::countr_zero(lanes))];
-  uint32_t same = lanes & -lanes;
-  for (uint32_t rest = lanes & (lanes - 1); rest; rest &= rest - 1) {
-    uint32_t lane = uint32_t(std::countr_zero(rest));
-    if (access.addresses[lane] == address)
-      same |= 1u << lane;
-    else if (same == (lanes & -lanes))
-      break;
+/// A read that tells nothing new: nobody has written these places in this phase, or at all in another block, and that
+/// they are read is known. Most reads are of this kind.
+bool RaceObserver::isSettled(const Shadow &shadow, const Access &access, Stamp stamp) const {
+  Stamp many = Stamp::of(stamp.phase(), Stamp::several);
+  bool isGlobal = access.space == Space::Global;
+  bool settled = true;
+  uint64_t last = (access.site.bytes - 1) >> shadow.unitShift;
+  for (uint32_t rest = access.mask; rest; rest &= rest - 1) {
+    uint64_t unit = (access.addresses[size_t(std::countr_zero(rest))] - shadow.start) >> shadow.unitShift;
+    if (unit + last >= shadow.heads.size())
+      return false;
+    for (uint64_t end = unit + last; unit <= end; ++unit) {
+      const Head &head = shadow.heads[unit];
+      bool quiet = isGlobal ? head.write.value == 0 : head.write.phase() != stamp.phase();
+      settled = settled && quiet && (head.read == stamp || head.read == many);
+    }
   }
-  return same;
+  return settled;
 }
 
 void RaceObserver::access(const Access &access) {
-  if (access.block != block_) {
-    block_ = access.block;
-    shared_.assign((launch_->sharedBytes + sharedUnit_ - 1) / sharedUnit_, {});
-  }
   if (access.space == Space::Global && (access.site.kind == Site::Kind::Atomic || access.site.isVolatile))
     for (uint32_t rest = access.mask; rest; rest &= rest - 1)
       clock_.meet(access, access.addresses[size_t(std::countr_zero(rest))]);
-  if (!canRace(access))
+  Shadow *shadow = shadowOf(access);
+  if (!shadow || shadow->heads.empty())
     return;
   Moment now = clock_.now(access);
-  uint32_t size = access.space == Space::Global ? globalUnit_ : sharedUnit_;
+  bool isWrite = writes(access.site);
+  if (!isWrite && isSettled(*shadow, access, now.stamp))
+    return;
   for (uint32_t rest = access.mask; rest;) {
-    uint32_t lane = uint32_t(std::countr_zero(rest));
-    uint64_t address = access.addresses[lane];
-    uint32_t together = 1u << lane; // threads that read one word at once leave one trace in it
-    if (!writes(access.site))
-      together = sameAddress(access, rest);
+    now.lane = uint8_t(std::countr_zero(rest));
+    uint64_t address = access.addresses[now.lane];
+    uint32_t together = 1u << now.lane;
+    for (uint32_t others = isWrite ? 0 : rest & (rest - 1); others; others &= others - 1) { // who reads the same word
+      uint32_t other = uint32_t(std::countr_zero(others));
+      if (access.addresses[other] != address)
+        break;
+      together |= 1u << other;
+    }
     rest &= ~together;
-    for (uint64_t unit = address / size; unit <= (address + access.site.bytes - 1) / size; ++unit)
-      touch(placeAt(access, unit), access, now, together, access.values[lane], address);
+    uint64_t unit = (address - shadow->start) >> shadow->unitShift;
+    uint64_t end = unit + ((access.site.bytes - 1) >> shadow->unitShift);
+    for (; unit <= end && unit < shadow->heads.size(); ++unit) // past the end: another observer says so
+      isWrite ? write(*shadow, unit, access, now) : read(*shadow, unit, access, now, together);
   }
 }
 
-/// A thread of `before` and one of `lanes` that nothing orders, where their accesses can race.
-std::optional<RaceObserver::Pair> RaceObserver::unordered(const Trace &before, const Access &access, const Moment &now,
-                                                          uint32_t lanes) const {
-  if (before.lanes == 0)
-    return std::nullopt;
-  const Site &other = launch_->watch.sites[before.site];
+/// Compares with an earlier access of one thread; `written` is its place where that one wrote.
+void RaceObserver::check(const Moment &before, uint32_t beforeSite, const Place *written, const Access &access,
+                         const Moment &now) {
+  if (access.space == Space::Shared && before.stamp.phase() < clock_.firstPhase())
+    return; // another block's memory
+  const Site &other = launch_->watch.sites[beforeSite];
   if (access.site.kind == Site::Kind::Atomic && other.kind == Site::Kind::Atomic)
-    return std::nullopt;
-  uint32_t first = uint32_t(std::countr_zero(before.lanes)), last = uint32_t(std::countr_zero(lanes));
-  if (before.when.block != now.block || before.when.warp != now.warp)
-    return clock_.ordered(before.when, first, now, last) ? std::nullopt : std::optional(Pair{first, last});
-  if (before.when.time != now.time && access.site.isVolatile && other.isVolatile)
-    return std::nullopt;
-  for (uint32_t mine = lanes; mine; mine &= mine - 1)
-    for (uint32_t theirs = before.lanes; theirs; theirs &= theirs - 1) {
-      uint32_t later = uint32_t(std::countr_zero(mine)), earlier = uint32_t(std::countr_zero(theirs));
-      if (earlier != later && !clock_.ordered(before.when, earlier, now, later))
-        return Pair{earlier, later};
-    }
-  return std::nullopt;
+    return;
+  bool sameWarp = before.stamp == now.stamp;
+  if (sameWarp && before.lane == now.lane)
+    return;
+  if (sameWarp && before.time != now.time && access.site.isVolatile && other.isVolatile)
+    return;
+  if (clock_.ordered(before, now))
+    return;
+  bool harmless = written && written->hasValue && access.hasValues && access.site.kind == Site::Kind::Store &&
+                  other.kind == Site::Kind::Store && written->value == access.values[now.lane] &&
+                  other.bytes == access.site.bytes;
+  clash(before, other, harmless, access, now);
 }
 
-void RaceObserver::touch(Place &place, const Access &access, const Moment &now, uint32_t lanes, uint32_t value,
-                         uint64_t address) {
-  auto against = [&](const Trace &before) {
-    if (auto pair = unordered(before, access, now, lanes))
-      clash(before, access, now, *pair, value, address);
-  };
-  against(place.write);
-  if (writes(access.site)) {
-    against(place.reads[0]);
-    against(place.reads[1]);
-    place.write = {now, lanes, access.number, value, access.hasValues};
+void RaceObserver::read(Shadow &shadow, uint64_t unit, const Access &access, Moment now, uint32_t lanes) {
+  Head &head = shadow.heads[unit];
+  Place &place = shadow.places[unit];
+  if (head.write.value)
+    for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+      now.lane = uint8_t(std::countr_zero(rest));
+      check(place.write, place.writeSite, &place, access, now);
+      if (place.write.stamp != now.stamp)
+        break; // for all lanes the same
+    }
+  Reader &last = place.last;
+  bool sameWarp = head.read.value && last.when.stamp == now.stamp;
+  if (sameWarp && last.when.tick == now.tick) {
+    last.lanes |= lanes;
     return;
   }
-  Trace read{now, lanes, access.number, 0, false};
-  Trace &last = place.reads[0];
-  bool sameMeeting = last.when.block == now.block && last.when.warp == now.warp && last.when.phase == now.phase &&
-                     last.when.tick == now.tick;
-  if (last.lanes && sameMeeting) {
-    read.lanes |= last.lanes;
-  } else if (last.when.block != now.block || last.when.warp != now.warp) {
-    place.reads[1] = last;
+  bool several = head.read.phase() == now.stamp.phase() && !sameWarp;
+  if (!sameWarp)
+    place.before = last;
+  now.lane = uint8_t(std::countr_zero(lanes));
+  last = {now, access.number, lanes};
+  if (head.read != Stamp::of(now.stamp.phase(), Stamp::several))
+    head.read = several ? Stamp::of(now.stamp.phase(), Stamp::several) : now.stamp;
+}
+
+void RaceObserver::checkReader(const Reader &reader, const Access &access, const Moment &now) {
+  for (uint32_t rest = reader.lanes; rest; rest &= rest - 1) {
+    Moment before = reader.when;
+    before.lane = uint8_t(std::countr_zero(rest));
+    check(before, reader.site, nullptr, access, now);
+    if (before.stamp != now.stamp)
+      break; // for all lanes the same
   }
-  last = read;
+}
+
+void RaceObserver::write(Shadow &shadow, uint64_t unit, const Access &access, Moment now) {
+  Head &head = shadow.heads[unit];
+  Place &place = shadow.places[unit];
+  if (head.write.value)
+    check(place.write, place.writeSite, &place, access, now);
+  if (head.read.value) {
+    checkReader(place.last, access, now);
+    checkReader(place.before, access, now);
+  }
+  head.write = now.stamp;
+  place.write = now;
+  place.writeSite = access.number;
+  place.value = access.values[now.lane];
+  place.hasValue = access.hasValues;
 }
 
 std::string RaceObserver::elementAt(const Access &access, uint64_t address) const {
   if (access.object < 0)
     return fmt::format("the word at {:#x}", address);
   const card::WatchedObject &object = launch_->watch.objects[size_t(access.object)];
-  uint64_t start = object.offset;
-  if (access.space == Space::Global) {
-    auto region = std::ranges::find(launch_->regions, object.name, &card::Region::name);
-    start = region == launch_->regions.end() ? 0 : region->address;
-  }
+  int32_t region = regionOf_[size_t(access.object)];
+  uint64_t start = region < 0 ? object.offset : launch_->regions[size_t(region)].address;
   return elementName(object, int64_t(address - start), access.site.bytes);
 }
 
-void RaceObserver::clash(const Trace &before, const Access &access, const Moment &now, Pair pair, uint32_t value,
-                         uint64_t address) {
-  const Site &first = launch_->watch.sites[before.site], &second = access.site;
-  bool harmless = first.kind == Site::Kind::Store && second.kind == Site::Kind::Store && before.hasValue &&
-                  access.hasValues && before.value == value && first.bytes == second.bytes;
+void RaceObserver::clash(const Moment &before, const Site &first, bool harmless, const Access &access,
+                         const Moment &now) {
+  const Site &second = access.site;
   Clash &clash = clashes_[{first.where.file, first.where.line, second.where.file, second.where.line}];
   bool worse = clash.count > 0 && clash.isBenign && !harmless;
   ++clash.count;
@@ -160,28 +208,28 @@ void RaceObserver::clash(const Trace &before, const Access &access, const Moment
   clash.finding.evidence["count"] = double(clash.count);
   if (clash.count > 1 && !worse)
     return;
-  bool isSame = before.when.block == now.block;
-  std::string one = threadName(*launch_, before.when.block, before.when.warp, pair.earlier);
-  std::string other = threadName(*launch_, now.block, now.warp, pair.later);
-  clash.finding.kind = "race";
-  clash.finding.where = second.where;
-  clash.finding.what = fmt::format(
-      "{} {} {} here, {} {} it at {}, and {}", other, verbOf(second.kind), elementAt(access, address), one,
-      verbOf(first.kind), lineName(first.where),
-      isSame ? (before.when.warp == now.warp ? "no __syncwarp() or barrier is between" : "no barrier is between")
-             : "nothing orders the blocks");
-  if (harmless)
-    clash.finding.what += "; both write the same value";
-  clash.finding.said = {{"other_line", lineName(first.where)}, {"first", one}, {"second", other}};
-  clash.finding.cost = harmless ? 0 : 1;
-  clash.finding.isFault = !harmless;
-  clash.finding.isBenign = harmless;
-  clash.finding.why = harmless ? "the result does not depend on the order, but the language does not promise it"
-                               : "which of the two comes first is chance, and with it the result";
-  clash.finding.change =
-      isSame ? (access.space == Space::Shared ? "put __syncthreads() between the two lines"
-                                              : "put __syncthreads() between the two lines, or use an atomic operation")
-             : "use an atomic operation, or a second launch for what needs the other blocks' results";
+  bool isSame = before.stamp.phase() >= clock_.firstPhase(), sameWarp = before.stamp == now.stamp;
+  std::string one = threadName(*launch_, clock_.blockOf(before.stamp), before.stamp.warp(), before.lane);
+  std::string other = threadName(*launch_, access.block, access.warp, now.lane);
+  const char *missing = !isSame    ? "nothing orders the blocks"
+                        : sameWarp ? "no __syncwarp() or barrier is between"
+                                   : "no barrier is between";
+  Finding &finding = clash.finding;
+  finding.kind = "race";
+  finding.where = second.where;
+  finding.what = fmt::format("{} {} {} here, {} {} it at {}, and {}{}", other, verbOf(second.kind),
+                             elementAt(access, access.addresses[now.lane]), one, verbOf(first.kind),
+                             lineName(first.where), missing, harmless ? "; both write the same value" : "");
+  finding.said = {{"other_line", lineName(first.where)}, {"first", one}, {"second", other}};
+  finding.cost = harmless ? 0 : 1;
+  finding.isFault = !harmless;
+  finding.isBenign = harmless;
+  finding.why = harmless ? "the result does not depend on the order, but the language does not promise it"
+                         : "which of the two comes first is chance, and with it the result";
+  finding.change = !isSame ? "use an atomic operation, or a second launch for what needs the other blocks' results"
+                   : access.space == Space::Shared
+                       ? "put __syncthreads() between the two lines"
+                       : "put __syncthreads() between the two lines, or use an atomic operation";
 }
 
 std::vector<Finding> RaceObserver::findings() const {

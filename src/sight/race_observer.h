@@ -1,12 +1,11 @@
 // Races: two threads access the same place, one of them writes, and nothing orders the two. Atomic operations do not
 // race with each other. Within a warp, volatile accesses are taken as programs from before __syncwarp() meant them.
 //
-// For each place the last write and the last two reads by different warps are kept, which finds a race of every pair
-// that some access of the launch completes, though not always the first one of it.
+// For each place the last write is kept, the last warp that read it, one that read it before, and whether there were
+// others: that finds a race of every pair of lines that some access of the launch completes.
 #pragma once
 #include "sight/block_clock.h"
 #include "sight/findings.h"
-#include <unordered_map>
 
 namespace opsight::sight {
 
@@ -22,15 +21,26 @@ public:
   std::vector<Finding> findings() const;
 
 private:
-  /// Threads of one warp that came by a place at one moment.
-  struct Trace {
+  /// What most accesses need to look at.
+  struct Head {
+    Stamp write, read; // read: the last warp's, Stamp::several where there were others in the phase
+  };
+  struct Reader {
     Moment when;
-    uint32_t lanes = 0; // 0: nobody
-    uint32_t site = 0, value = 0;
-    bool hasValue = false;
+    uint32_t site = 0, lanes = 0;
   };
   struct Place {
-    Trace write, reads[2];
+    Moment write;
+    uint32_t writeSite = 0, value = 0;
+    bool hasValue = false;
+    Reader last, before; // `before`: the last of another warp
+  };
+  /// Memory whose places are watched: shared memory, or a buffer that is written.
+  struct Shadow {
+    uint64_t start = 0, bytes = 0;
+    uint32_t unitShift = 2; // of a place's bytes: no access is smaller
+    std::vector<Head> heads;
+    std::vector<Place> places;
   };
   struct Clash {
     Finding finding;
@@ -38,26 +48,22 @@ private:
     bool isBenign = true;
   };
 
-  void touch(Place &place, const card::Access &access, const Moment &now, uint32_t lanes, uint32_t value,
-             uint64_t address);
-  struct Pair {
-    uint32_t earlier, later; // lanes
-  };
-  std::optional<Pair> unordered(const Trace &before, const card::Access &access, const Moment &now,
-                                uint32_t lanes) const;
-  void clash(const Trace &before, const card::Access &access, const Moment &now, Pair pair, uint32_t value,
-             uint64_t address);
-  bool canRace(const card::Access &access) const;
-  Place &placeAt(const card::Access &access, uint64_t unit);
+  Shadow *shadowOf(const card::Access &access);
+  bool isSettled(const Shadow &shadow, const card::Access &access, Stamp stamp) const;
+  void read(Shadow &shadow, uint64_t unit, const card::Access &access, Moment now, uint32_t lanes);
+  void write(Shadow &shadow, uint64_t unit, const card::Access &access, Moment now);
+  void check(const Moment &before, uint32_t beforeSite, const Place *written, const card::Access &access,
+             const Moment &now);
+  void checkReader(const Reader &reader, const card::Access &access, const Moment &now);
+  void clash(const Moment &before, const card::Site &first, bool harmless, const card::Access &access,
+             const Moment &now);
   std::string elementAt(const card::Access &access, uint64_t address) const;
 
   const card::WatchedLaunch *launch_ = nullptr;
   BlockClock clock_;
-  uint64_t block_ = ~0ull;
-  uint32_t sharedUnit_ = 4, globalUnit_ = 4; // bytes of a place: no access is smaller
-  std::vector<bool> isWritten_;              // beside Watch::objects; the last: what is derived from nothing known
-  std::vector<Place> shared_;
-  std::unordered_map<uint64_t, Place> global_;
+  Shadow shared_;
+  std::vector<Shadow> buffers_;   // beside the launch's regions; without places where nothing is written
+  std::vector<int32_t> regionOf_; // beside Watch::objects; -1: none
   std::map<std::tuple<std::string, unsigned, std::string, unsigned>, Clash> clashes_;
 };
 
