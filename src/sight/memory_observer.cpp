@@ -122,10 +122,25 @@ void MemoryObserver::checkAlignment(const Access &access) {
   }
 }
 
+/// Of accesses within one aligned word of bits each, which is what nearly all are.
+static bool allWritten(const WrittenBytes &written, const Access &access, uint64_t start) {
+  if (!std::has_single_bit(access.site.bytes) || access.site.bytes > 32)
+    return false;
+  bool all = true;
+  for (uint32_t rest = access.mask; rest; rest &= rest - 1) {
+    uint64_t first = access.addresses[size_t(std::countr_zero(rest))] - start;
+    all = all && first % access.site.bytes == 0 && first < written.size() && written.inWord(first, access.site.bytes);
+  }
+  return all;
+}
+
 void MemoryObserver::checkInitialised(const Access &access) {
   bool reads = access.site.kind != card::Site::Kind::Store, writes = access.site.kind != card::Site::Kind::Load;
   WrittenBytes *known = access.object >= 0 ? writtenOf_[size_t(access.object)] : nullptr;
   if (access.object >= 0 ? !known : access.space == Space::Global && buffers_.empty())
+    return;
+  if (!writes && known &&
+      allWritten(*known, access, access.space == Space::Shared ? 0 : extents_[size_t(access.object)].start))
     return;
   bool told = false;
   for (int pass = reads ? 0 : 1; pass < (writes ? 2 : 1); ++pass) // all of a warp read before any of it writes

@@ -19,6 +19,7 @@ void RaceObserver::begins(const card::WatchedLaunch &launch) {
   clock_.begins(launch);
   shared_ = {};
   shared_.bytes = launch.sharedBytes;
+  shared_.isShared = true;
   buffers_.assign(launch.regions.size(), {}); // launches are ordered, so nothing is kept from the one before
   regionOf_.clear();
   for (const card::WatchedObject &object : launch.watch.objects) {
@@ -45,7 +46,9 @@ void RaceObserver::begins(const card::WatchedLaunch &launch) {
   auto make = [](Shadow &shadow) {
     size_t count = ((shadow.bytes - 1) >> shadow.unitShift) + 1;
     shadow.heads.assign(count, {});
-    shadow.places.assign(count, {});
+    shadow.writers.assign(count, {});
+    shadow.last.assign(count, {});
+    shadow.before.assign(count, {});
   };
   if (shared_.bytes)
     make(shared_);
@@ -71,21 +74,23 @@ RaceObserver::Shadow *RaceObserver::shadowOf(const Access &access) {
 /// A read that tells nothing new: nobody has written these places in this phase, or at all in another block, and that
 /// they are read is known. Most reads are of this kind.
 bool RaceObserver::isSettled(const Shadow &shadow, const Access &access, Stamp stamp) const {
-  Stamp many = Stamp::of(stamp.phase(), Stamp::several);
-  bool isGlobal = access.space == Space::Global;
+  const uint32_t many = Stamp::of(stamp.phase(), Stamp::several).value, phase = stamp.phase();
+  const uint64_t last = (access.site.bytes - 1) >> shadow.unitShift, size = shadow.heads.size();
+  const Head *heads = shadow.heads.data();
   bool settled = true;
-  uint64_t last = (access.site.bytes - 1) >> shadow.unitShift;
   for (uint32_t rest = access.mask; rest; rest &= rest - 1) {
     uint64_t unit = (access.addresses[size_t(std::countr_zero(rest))] - shadow.start) >> shadow.unitShift;
-    if (unit + last >= shadow.heads.size())
+    if (unit + last >= size)
       return false;
     for (uint64_t end = unit + last; unit <= end; ++unit) {
-      const Head &head = shadow.heads[unit];
-      bool quiet = isGlobal ? head.write.value == 0 : head.write.phase() != stamp.phase();
-      settled = settled && quiet && (head.read == stamp || head.read == many);
+      const Head head = heads[unit];
+      bool quiet = shadow.isShared ? head.write.phase() != phase : head.write.value == 0;
+      settled &= quiet && ((head.read.value == stamp.value) | (head.read.value == many)) != 0;
     }
+    if (!settled)
+      return false;
   }
-  return settled;
+  return true;
 }
 
 void RaceObserver::access(const Access &access) {
@@ -118,10 +123,8 @@ void RaceObserver::access(const Access &access) {
 }
 
 /// Compares with an earlier access of one thread; `written` is its place where that one wrote.
-void RaceObserver::check(const Moment &before, uint32_t beforeSite, const Place *written, const Access &access,
+void RaceObserver::check(const Moment &before, uint32_t beforeSite, const Writer *written, const Access &access,
                          const Moment &now) {
-  if (access.space == Space::Shared && before.stamp.phase() < clock_.firstPhase())
-    return; // another block's memory
   const Site &other = launch_->watch.sites[beforeSite];
   if (access.site.kind == Site::Kind::Atomic && other.kind == Site::Kind::Atomic)
     return;
@@ -140,27 +143,27 @@ void RaceObserver::check(const Moment &before, uint32_t beforeSite, const Place 
 
 void RaceObserver::read(Shadow &shadow, uint64_t unit, const Access &access, Moment now, uint32_t lanes) {
   Head &head = shadow.heads[unit];
-  Place &place = shadow.places[unit];
-  if (head.write.value)
+  if (shadow.isShared ? head.write.phase() == now.stamp.phase() : head.write.value != 0) {
+    const Writer &writer = shadow.writers[unit];
     for (uint32_t rest = lanes; rest; rest &= rest - 1) {
       now.lane = uint8_t(std::countr_zero(rest));
-      check(place.write, place.writeSite, &place, access, now);
-      if (place.write.stamp != now.stamp)
+      check(writer.when, writer.site, &writer, access, now);
+      if (head.write != now.stamp)
         break; // for all lanes the same
     }
-  Reader &last = place.last;
+  }
+  Reader &last = shadow.last[unit];
   bool sameWarp = head.read.value && last.when.stamp == now.stamp;
   if (sameWarp && last.when.tick == now.tick) {
     last.lanes |= lanes;
     return;
   }
-  bool several = head.read.phase() == now.stamp.phase() && !sameWarp;
-  if (!sameWarp)
-    place.before = last;
+  bool samePhase = head.read.phase() == now.stamp.phase();
+  if (head.read.value && !sameWarp && (samePhase || !shadow.isShared))
+    shadow.before[unit] = last;
   now.lane = uint8_t(std::countr_zero(lanes));
   last = {now, access.number, lanes};
-  if (head.read != Stamp::of(now.stamp.phase(), Stamp::several))
-    head.read = several ? Stamp::of(now.stamp.phase(), Stamp::several) : now.stamp;
+  head.read = samePhase && !sameWarp ? Stamp::of(now.stamp.phase(), Stamp::several) : samePhase ? head.read : now.stamp;
 }
 
 void RaceObserver::checkReader(const Reader &reader, const Access &access, const Moment &now) {
@@ -175,18 +178,18 @@ void RaceObserver::checkReader(const Reader &reader, const Access &access, const
 
 void RaceObserver::write(Shadow &shadow, uint64_t unit, const Access &access, Moment now) {
   Head &head = shadow.heads[unit];
-  Place &place = shadow.places[unit];
-  if (head.write.value)
-    check(place.write, place.writeSite, &place, access, now);
-  if (head.read.value) {
-    checkReader(place.last, access, now);
-    checkReader(place.before, access, now);
+  Writer &writer = shadow.writers[unit];
+  // Barriers order what came before them, and shared memory is a block's own.
+  auto matters = [&](Stamp stamp) { return shadow.isShared ? stamp.phase() == now.stamp.phase() : stamp.value != 0; };
+  if (matters(head.write))
+    check(writer.when, writer.site, &writer, access, now);
+  if (matters(head.read)) {
+    checkReader(shadow.last[unit], access, now);
+    if (matters(shadow.before[unit].when.stamp))
+      checkReader(shadow.before[unit], access, now);
   }
   head.write = now.stamp;
-  place.write = now;
-  place.writeSite = access.number;
-  place.value = access.values[now.lane];
-  place.hasValue = access.hasValues;
+  writer = {now, access.number, access.values[now.lane], access.hasValues};
 }
 
 std::string RaceObserver::elementAt(const Access &access, uint64_t address) const {

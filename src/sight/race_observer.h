@@ -1,8 +1,8 @@
 // Races: two threads access the same place, one of them writes, and nothing orders the two. Atomic operations do not
 // race with each other. Within a warp, volatile accesses are taken as programs from before __syncwarp() meant them.
 //
-// For each place the last write is kept, the last warp that read it, one that read it before, and whether there were
-// others: that finds a race of every pair of lines that some access of the launch completes.
+// For each place the last write is kept, the last warp that read it, and one that read it before: that finds a race of
+// every pair of lines that some access of the launch completes.
 #pragma once
 #include "sight/block_clock.h"
 #include "sight/findings.h"
@@ -29,18 +29,19 @@ private:
     Moment when;
     uint32_t site = 0, lanes = 0;
   };
-  struct Place {
-    Moment write;
-    uint32_t writeSite = 0, value = 0;
+  struct Writer {
+    Moment when;
+    uint32_t site = 0, value = 0;
     bool hasValue = false;
-    Reader last, before; // `before`: the last of another warp
   };
-  /// Memory whose places are watched: shared memory, or a buffer that is written.
+  /// Memory whose places are watched: shared memory, or a buffer that is written. The vectors lie side by side.
   struct Shadow {
     uint64_t start = 0, bytes = 0;
     uint32_t unitShift = 2; // of a place's bytes: no access is smaller
+    bool isShared = false;
     std::vector<Head> heads;
-    std::vector<Place> places;
+    std::vector<Writer> writers;
+    std::vector<Reader> last, before; // the last warp that read, and of those that may still matter the one before it
   };
   struct Clash {
     Finding finding;
@@ -52,7 +53,7 @@ private:
   bool isSettled(const Shadow &shadow, const card::Access &access, Stamp stamp) const;
   void read(Shadow &shadow, uint64_t unit, const card::Access &access, Moment now, uint32_t lanes);
   void write(Shadow &shadow, uint64_t unit, const card::Access &access, Moment now);
-  void check(const Moment &before, uint32_t beforeSite, const Place *written, const card::Access &access,
+  void check(const Moment &before, uint32_t beforeSite, const Writer *written, const card::Access &access,
              const Moment &now);
   void checkReader(const Reader &reader, const card::Access &access, const Moment &now);
   void clash(const Moment &before, const card::Site &first, bool harmless, const card::Access &access,

@@ -30,6 +30,9 @@ public:
     return true;
   }
 
+  /// The same of up to 32 that do not cross a multiple of 64.
+  bool inWord(uint64_t first, uint64_t count) const { return (~words_[first / 64] >> first % 64 & mask(count)) == 0; }
+
 private:
   static uint64_t mask(uint64_t bits) { return (uint64_t(1) << bits) - 1; }
   /// 32 bits and more from bit `first` on.
