@@ -1,5 +1,5 @@
 #include "card/artifact.h"
-#include "card/sha256.h"
+#include "base/sha256.h"
 #include <nlohmann/json.hpp>
 
 namespace opsight::card {

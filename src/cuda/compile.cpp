@@ -1,5 +1,6 @@
 #include "cuda/compile.h"
 #include "cuda/accesses.h"
+#include "cuda/compile_cache.h"
 #include "cuda/dialect.h"
 #include "cuda/frontend.h"
 #include "cuda/isolate.h"
@@ -32,8 +33,16 @@ Result<std::vector<std::string>> listKernels(const CompileRequest &request) {
 Result<Module> compile(const CompileRequest &request) {
   if (request.optimization != 0 && request.optimization != 3)
     return userError("optimization " + std::to_string(request.optimization) + " is neither 0 nor 3");
+  if (auto kept = keptModule(request))
+    if (auto module = unpackModule(*kept))
+      return module;
   auto bytes = runIsolated(request.file, {}, [&] { return packModule(compileHere(request)); });
-  return bytes ? unpackModule(*bytes) : std::unexpected(bytes.error());
+  if (!bytes)
+    return std::unexpected(bytes.error());
+  Result<Module> module = unpackModule(*bytes);
+  if (module)
+    keepModule(request, module->files, *bytes);
+  return module;
 }
 
 } // namespace opsight::cuda

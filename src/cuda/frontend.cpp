@@ -9,6 +9,7 @@
 #include <clang/AST/ASTConsumer.h>
 #include <clang/CodeGen/ModuleBuilder.h>
 #include <clang/Frontend/CompilerInstance.h>
+#include <clang/Frontend/Utils.h>
 #include <clang/Frontend/CompilerInvocation.h>
 #include <clang/Frontend/FrontendAction.h>
 #include <clang/Frontend/MultiplexConsumer.h>
@@ -122,6 +123,11 @@ private:
   clang::CodeGenerator *generator = nullptr;
 };
 
+/// System headers too: ours are such.
+class FilesRead : public clang::DependencyCollector {
+  bool needSystemDependencies() override { return true; }
+};
+
 /// One prepared run: file read, arguments made, diagnostics caught.
 class Run {
 public:
@@ -129,7 +135,8 @@ public:
       : request(request), source(std::move(source)), host(host) {}
 
   /// Parses, and with a context also generates IR into `module`.
-  Status execute(Harvest::Consumer consumer, llvm::LLVMContext *context, std::unique_ptr<llvm::Module> *module) {
+  Status execute(Harvest::Consumer consumer, llvm::LLVMContext *context, std::unique_ptr<llvm::Module> *module,
+                 std::vector<std::string> *read = nullptr) {
     Result<std::vector<std::string>> arguments = clangArguments(request);
     if (!arguments)
       return std::unexpected(arguments.error());
@@ -152,6 +159,8 @@ public:
     compiler.createDiagnostics(&collector, /*ShouldOwnClient=*/false);
     compiler.setVerboseOutputStream(llvm::nulls()); // else the count of errors goes to standard error
     compiler.getFrontendOpts().SkipFunctionBodies = host == HostCode::Skipped;
+    auto collected = std::make_shared<FilesRead>();
+    compiler.addDependencyCollector(collected);
     Action action(std::move(consumer), context, collector, host);
     bool done = compiler.ExecuteAction(action);
     if (std::optional<Error> error = collector.error())
@@ -160,6 +169,8 @@ public:
       return internalError("Clang stopped at '" + request.file + "' without a word");
     if (module)
       *module = std::move(action.module);
+    if (read)
+      read->assign(collected->getDependencies().begin(), collected->getDependencies().end());
     return {};
   }
 
@@ -185,7 +196,7 @@ Result<Module> parseOnce(const CompileRequest &request, const std::string &sourc
     kernel = selectKernel(request, declarations, context);
     qualified = qualifiedInstance(request.kernel, declarations, context);
   };
-  Status parsed = Run(request, source + *suffix, host).execute(look, module.context.get(), &module.ir);
+  Status parsed = Run(request, source + *suffix, host).execute(look, module.context.get(), &module.ir, &module.files);
   // A name that does not exist is told in our words, which know the names that do; all else in Clang's.
   if (!parsed && parsed.error().kind == ErrorKind::User && !kernel && isUnknownKernel(kernel.error()))
     return std::unexpected(kernel.error());

@@ -104,6 +104,8 @@ struct Module {
   std::unique_ptr<llvm::Module> ir;
   Kernel kernel;
   std::string sourceFile;
+  std::vector<std::string> files;  // that the compiler read beside it
+  std::string fingerprint;         // tells the content of two compiled modules apart
 
   /// A copy in a context of its own, for lowerings that change it.
   Module clone() const;

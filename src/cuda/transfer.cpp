@@ -1,4 +1,5 @@
 #include "cuda/transfer.h"
+#include "base/sha256.h"
 #include <llvm/Bitcode/BitcodeReader.h>
 #include <llvm/Bitcode/BitcodeWriter.h>
 #include <llvm/Support/Error.h>
@@ -39,7 +40,7 @@ std::unexpected<Error> cutShort() { return internalError("the compiler's answer 
 std::string packModule(const Result<Module> &module) {
   if (!module)
     return dump({{"error", packError(module.error())}});
-  std::string bytes = dump({{"kernel", module->kernel}, {"source", module->sourceFile}});
+  std::string bytes = dump({{"kernel", module->kernel}, {"source", module->sourceFile}, {"files", module->files}});
   bytes.push_back(separator);
   llvm::raw_string_ostream out(bytes);
   llvm::WriteBitcodeToFile(*module->ir, out);
@@ -56,6 +57,8 @@ Result<Module> unpackModule(const std::string &bytes) {
   module.context = std::make_unique<llvm::LLVMContext>();
   module.kernel = packed.at("kernel");
   module.sourceFile = packed.at("source");
+  module.files = packed.at("files");
+  module.fingerprint = sha256(bytes);
   llvm::StringRef bitcode = llvm::StringRef(bytes).drop_front(bytes.find(separator) + 1);
   auto ir = llvm::parseBitcodeFile(llvm::MemoryBufferRef(bitcode, module.sourceFile), *module.context);
   if (!ir)

@@ -1,4 +1,5 @@
 // From a CUDA module to a native artifact: what goes around the pipeline of passes.cpp.
+#include "lower/native/artifact_cache.h"
 #include "lower/native/emit.h"
 #include "lower/native/passes.h"
 #include "lower/pipeline.h"
@@ -37,7 +38,7 @@ static void describe(const cuda::Kernel &kernel, const Target &target, card::Man
 
 namespace opsight::lower {
 
-Result<card::Artifact> toNative(const cuda::Module &module, const Target &target) {
+static Result<card::Artifact> makeNative(const cuda::Module &module, const Target &target) {
   cuda::Module copy = module.clone();
   Result<Context> context = openContext(*copy.ir, copy.kernel.symbol, target);
   if (!context)
@@ -56,6 +57,16 @@ Result<card::Artifact> toNative(const cuda::Module &module, const Target &target
   if (!library)
     return std::unexpected(library.error());
   return card::Artifact{std::move(context->manifest), std::move(*library), std::move(code->assembly), std::move(context->watch)};
+}
+
+Result<card::Artifact> toNative(const cuda::Module &module, const Target &target) {
+  std::string key = native::artifactKey(module, target);
+  if (auto kept = native::keptArtifact(key))
+    return std::move(*kept);
+  Result<card::Artifact> artifact = makeNative(module, target);
+  if (artifact)
+    native::keepArtifact(key, *artifact);
+  return artifact;
 }
 
 } // namespace opsight::lower

@@ -3,9 +3,9 @@
 #include <string>
 #include <string_view>
 
-namespace opsight::card {
+namespace opsight {
 
 /// 64 lower-case hexadecimal digits.
 std::string sha256(std::string_view bytes);
 
-} // namespace opsight::card
+} // namespace opsight

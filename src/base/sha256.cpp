@@ -1,9 +1,9 @@
-#include "card/sha256.h"
+#include "base/sha256.h"
 #include <array>
 #include <bit>
 #include <cstdint>
 
-namespace opsight::card {
+namespace opsight {
 
 namespace {
 constexpr std::array<uint32_t, 64> roundConstants = {
@@ -60,4 +60,4 @@ std::string sha256(std::string_view bytes) {
   return hex;
 }
 
-} // namespace opsight::card
+} // namespace opsight
