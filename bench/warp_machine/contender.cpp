@@ -5,6 +5,7 @@
 #include "sight/memory_observer.h"
 #include "sight/race_observer.h"
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <fmt/format.h>
 
@@ -47,6 +48,14 @@ Result<card::Artifact> Contender::compile(const Workload &workload) const {
       return std::unexpected(kept.error());
   }
   return artifact;
+}
+
+Result<double> Contender::compileSeconds(const Workload &workload) const {
+  auto start = std::chrono::steady_clock::now();
+  auto artifact = compile(workload);
+  if (!artifact)
+    return std::unexpected(artifact.error());
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 Status Contender::prepare(const Workload &workload) {

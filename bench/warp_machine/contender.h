@@ -21,6 +21,8 @@ public:
   const card::DeviceInfo &info() const { return session_->info(); }
   /// Compiles `workload`'s kernel for this card through our own front end, and fills its buffers.
   Status prepare(const Workload &workload);
+  /// Seconds from the source to code for this card: as it stands, that is from the cache where it is known there.
+  Result<double> compileSeconds(const Workload &workload) const;
   /// What our translation says of the kernel last prepared.
   const std::vector<std::string> &notes() const { return notes_; }
   /// One launch; seconds of the kernel alone, as the card's worker measures them. Whatever does not end is an error.

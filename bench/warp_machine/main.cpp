@@ -19,7 +19,7 @@ struct Arguments {
   std::string filter = ".*", jsonFile;
   std::vector<std::string> only = {"cpu", "pocl", "intel"};
   double seconds = 4;
-  bool checkOnly = false;
+  bool checkOnly = false, compileOnly = false;
   std::vector<unsigned> lanes = {0};
   Options options;
 };
@@ -32,6 +32,7 @@ void declare(CLI::App &app, Arguments &arguments) {
       ->delimiter(',')
       ->capture_default_str();
   app.add_flag("--check", arguments.checkOnly, "results only, nothing is timed");
+  app.add_flag("--compile", arguments.compileOnly, "how long the cpu card's compiler takes, first and from the cache");
   app.add_option("--json", arguments.jsonFile, "write all figures to this file");
   app.add_option("--lanes", arguments.lanes, "threads in one vector of the cpu card; several are run as so many machines")
       ->delimiter(',')
@@ -106,6 +107,34 @@ std::string verdictRow(const Outcome &outcome) {
   return text;
 }
 
+/// Each kernel compiled into an empty cache, then again, five times; the fastest of those.
+Status compileAll(const Contender &contender, const std::regex &filter) {
+  std::string folder = (std::filesystem::temp_directory_path() / "opsight-bench-cache-XXXXXX").string();
+  if (!::mkdtemp(folder.data()))
+    return noVerdict("no temporary folder can be made", "set TMPDIR to a folder that can be written");
+  ::setenv("OPSIGHT_CACHE", folder.c_str(), 1);
+  fmt::print("{:<20} {:>10} {:>12}\n{:<20} {:>10} {:>12}\n", "kernel", "first", "from cache", "", "ms", "ms");
+  Status done;
+  for (const Entry &entry : workloads()) {
+    if (!std::regex_search(entry.name, filter))
+      continue;
+    Workload workload = entry.make();
+    auto first = contender.compileSeconds(workload);
+    Result<double> cached = first;
+    for (int i = 0; i < 5 && cached; ++i)
+      if (auto again = contender.compileSeconds(workload); !again || *again < *cached)
+        cached = again;
+    if (!cached) {
+      done = std::unexpected(cached.error());
+      break;
+    }
+    fmt::print("{:<20} {:>10.0f} {:>12.1f}\n", entry.name, *first * 1e3, *cached * 1e3);
+  }
+  std::error_code ignored;
+  std::filesystem::remove_all(folder, ignored);
+  return done;
+}
+
 int fail(const Error &error) {
   fmt::print(stderr, "{}\n", describe(error));
   return exitCode(error.kind);
@@ -122,6 +151,11 @@ int main(int argc, char **argv) {
   if (!parts)
     return fail(parts.error());
   std::string machine = describeMachine(contenders);
+  if (arguments.compileOnly && !contenders.empty()) {
+    fmt::print("{}\n", machine);
+    Status done = compileAll(*contenders.front(), std::regex(arguments.filter));
+    return done ? 0 : fail(done.error());
+  }
   fmt::print("{}\n{}", machine, arguments.checkOnly ? "" : tableHead(*parts));
   std::vector<Outcome> outcomes;
   bool isFirstRight = true;
