@@ -7,7 +7,7 @@ namespace opsight::lower::spirv {
 std::span<const Pass *const> passes() {
   static constexpr const Pass *pipeline[] = {
       // One function, with parameters that OpenCL takes: everything later looks at a single body.
-      &keep_kernel, &inline_all,
+      &keep_kernel, &inline_all, &counted_barriers,
       // Before its string literals would become parameters.
       &trap_asserts, &speak, &kernel_parameters,
       // Variables before address spaces are inferred, so that each pointer's origin is a parameter or an array.

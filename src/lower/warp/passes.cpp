@@ -20,6 +20,7 @@ std::span<const Pass *const> passes() {
   static const std::array order{
       findPass("keep_kernel"),         // nothing below should work on code that is not reached
       findPass("inline_all"),          // the passes below look at one function
+      findPass("counted_barriers"),    // before anyone asks which barriers there are
       &watch::join_accesses,           // as the card's own compiler would access memory
       &watch::watch,                   // what the source does, before anything is added to it
       &speak,                          // before string literals would become parameters
