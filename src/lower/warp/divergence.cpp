@@ -1,5 +1,6 @@
 // See divergence.h.
 #include "lower/warp/divergence.h"
+#include "cuda/matrix.h"
 #include "lower/spirv/warp_operations.h"
 #include "lower/warp/passes.h"
 #include <llvm/Analysis/TargetTransformInfo.h>
@@ -82,6 +83,8 @@ public:
       return Uniformity::NeverUniform;
     if (spirv::isBlockBarrier(*instruction) || isFullQuestion(*instruction))
       return Uniformity::AlwaysUniform;
+    if (cuda::asMatrixProduct(*instruction) || cuda::asMatrixLoad(*instruction))
+      return Uniformity::NeverUniform;
     auto operation = asOperation(instruction);
     return operation ? ofOperation(*operation) : Uniformity::Default;
   }

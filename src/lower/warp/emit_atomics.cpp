@@ -9,16 +9,6 @@ namespace opsight::lower::warp {
 
 using llvm::Value;
 
-static Value *laneOf(Emitter &emitter, Value *value, unsigned lane) {
-  llvm::IRBuilder<> &b = emitter.b;
-  Shape shape = emitter.shape(value);
-  if (shape.isUniform())
-    return emitter.scalar(value);
-  if (shape.isPattern() && value->getType()->isPointerTy())
-    return b.CreateGEP(b.getInt8Ty(), emitter.scalar(value), b.getInt64(uint64_t(shape.offsets[lane])));
-  return b.CreateExtractElement(emitter.vector(value), uint64_t(lane));
-}
-
 // All at once: the lanes lie side by side.
 static Value *asVector(Emitter &emitter, llvm::AtomicRMWInst &atomic, Value *mask) {
   llvm::IRBuilder<> &b = emitter.b;
@@ -40,8 +30,8 @@ static Value *oneByOne(Emitter &emitter, llvm::AtomicRMWInst &atomic) {
   llvm::IRBuilder<> &b = emitter.b;
   Value *olds = llvm::PoisonValue::get(emitter.widened(atomic.getType()));
   for (unsigned lane = 0; lane < emitter.lanes; ++lane) {
-    Value *pointer = laneOf(emitter, atomic.getPointerOperand(), lane);
-    Value *operand = laneOf(emitter, atomic.getValOperand(), lane);
+    Value *pointer = emitter.atLane(atomic.getPointerOperand(), lane);
+    Value *operand = emitter.atLane(atomic.getValOperand(), lane);
     Value *old = b.CreateAlignedLoad(atomic.getType(), pointer, atomic.getAlign());
     b.CreateAlignedStore(llvm::buildAtomicRMWValue(atomic.getOperation(), b, old, operand), pointer, atomic.getAlign());
     if (!atomic.use_empty())

@@ -48,6 +48,15 @@ Value *Emitter::vector(Value *value) {
   return b.CreateAdd(b.CreateVectorSplat(lanes, base), steps);
 }
 
+Value *Emitter::atLane(Value *value, unsigned lane) {
+  Shape known = shape(value);
+  if (known.isUniform())
+    return scalar(value);
+  if (known.isPattern() && value->getType()->isPointerTy())
+    return b.CreateGEP(b.getInt8Ty(), scalar(value), b.getInt64(uint64_t(known.offsets[lane])));
+  return b.CreateExtractElement(vector(value), uint64_t(lane));
+}
+
 static unsigned partCount(llvm::Type *type) {
   if (auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(type))
     return vector->getNumElements();
@@ -217,6 +226,14 @@ Status Emitter::call(llvm::CallInst &call, Value *mask) {
   }
   if (auto operation = spirv::asWarpOperation(call))
     return warpOperation(*operation, mask);
+  if (auto product = cuda::asMatrixProduct(call)) {
+    matrixProduct(call, *product);
+    return {};
+  }
+  if (auto matrices = cuda::asMatrixLoad(call)) {
+    matrixLoad(call, *matrices, mask);
+    return {};
+  }
   bool allUniform = llvm::all_of(call.args(), [&](Value *argument) { return shape(argument).isUniform(); });
   if (allUniform && shape(&call).isUniform()) { // also what acts: a trap, a clock
     define(&call, cloneScalar(call, mask));

@@ -2,6 +2,7 @@
 // blocks. What a thread computes becomes a scalar where all threads agree (or differ by a constant of the lane), else a
 // vector of all lanes, computed under the mask of those that are there.
 #pragma once
+#include "cuda/matrix.h"
 #include "lower/pass.h"
 #include "lower/spirv/warp_operations.h"
 #include "lower/warp/control.h"
@@ -26,6 +27,8 @@ public:
   llvm::Value *scalar(llvm::Value *value);
   /// All lanes of a value.
   llvm::Value *vector(llvm::Value *value);
+  /// What one lane holds.
+  llvm::Value *atLane(llvm::Value *value, unsigned lane);
   /// All lanes of the elements of a value that is itself a vector or structure.
   Values parts(llvm::Value *value);
   void define(llvm::Value *old, llvm::Value *scalarOrVector);
@@ -60,6 +63,9 @@ public:
   void retire(llvm::CallInst &call, llvm::Value *mask);
   // emit_atomics.cpp; false where threads have to take turns under a mask
   bool sharedAtomic(llvm::AtomicRMWInst &atomic, llvm::Value *mask);
+  // emit_matrix.cpp
+  void matrixProduct(llvm::CallInst &call, const cuda::MatrixProduct &product);
+  void matrixLoad(llvm::CallInst &call, const cuda::MatrixLoad &load, llvm::Value *mask);
   // emit_serial.cpp: one thread after another, for what has no vector form
   Status serial(llvm::Instruction &instruction, llvm::Value *mask);
   // emit_watch.cpp

@@ -1,6 +1,7 @@
 // warp_width: how many threads one vector holds. Where the kernel asks what other threads of its warp do, all 32 are one
 // vector (perhaps longer than a register: LLVM splits it); else as many as the processor's registers hold floats of, so
 // that a register tile needs no more registers than it says. Who is watched is seen in CUDA's warps.
+#include "cuda/matrix.h"
 #include "lower/lower.h"
 #include "lower/spirv/warp_operations.h"
 #include "lower/warp/passes.h"
@@ -32,7 +33,8 @@ static bool staysWithin(const spirv::WarpOperation &operation, unsigned lanes) {
 static bool thinksInWarps(llvm::Function &kernel, unsigned lanes) {
   return llvm::any_of(llvm::instructions(kernel), [&](llvm::Instruction &instruction) {
     auto operation = spirv::asWarpOperation(instruction);
-    return (operation && !staysWithin(*operation, lanes)) || isVolatile(instruction);
+    bool isMatrix = cuda::asMatrixProduct(instruction) || cuda::asMatrixLoad(instruction);
+    return isMatrix || (operation && !staysWithin(*operation, lanes)) || isVolatile(instruction);
   });
 }
 
