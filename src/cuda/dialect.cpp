@@ -1,8 +1,8 @@
 #include "cuda/dialect.h"
 #include "cuda/invocation.h"
+#include "cuda/ptx.h"
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/DebugInfoMetadata.h>
-#include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -15,7 +15,7 @@ constexpr llvm::StringRef knownIntrinsics[] = {
     "llvm.nvvm.read.ptx.sreg.tid.",       "llvm.nvvm.read.ptx.sreg.ntid.",     "llvm.nvvm.read.ptx.sreg.ctaid.",
     "llvm.nvvm.read.ptx.sreg.nctaid.",    "llvm.nvvm.read.ptx.sreg.laneid",    "llvm.nvvm.read.ptx.sreg.clock",
     "llvm.nvvm.read.ptx.sreg.globaltimer", "llvm.nvvm.read.ptx.sreg.warpid",
-    "llvm.nvvm.barrier.cta.sync.aligned.all", "llvm.nvvm.barrier.cta.red.", "llvm.nvvm.bar.warp.sync",
+    "llvm.nvvm.barrier.cta.sync.aligned.", "llvm.nvvm.barrier.cta.red.", "llvm.nvvm.bar.warp.sync",
     "llvm.nvvm.shfl.sync.",               "llvm.nvvm.vote.",                   "llvm.nvvm.activemask",
     "llvm.nvvm.match.",                   "llvm.nvvm.redux.sync.",
 };
@@ -32,8 +32,8 @@ std::unexpected<Error> refuse(const llvm::Instruction &instruction, std::string 
 }
 
 Status checkCall(const llvm::CallBase &call) {
-  if (const auto *assembly = llvm::dyn_cast<llvm::InlineAsm>(call.getCalledOperand()))
-    return refuse(call, "inline PTX '" + std::string(assembly->getAsmString()) + "' has no translation");
+  if (call.isInlineAsm())
+    return refuse(call, untranslatedPtx(call));
   const llvm::Function *callee = call.getCalledFunction();
   if (!callee || !callee->isDeclaration())
     return {};

@@ -1,5 +1,6 @@
 #include "cuda/pipeline.h"
 #include "cuda/ptx.h"
+#include "cuda/ptx/shared_numbers.h"
 #include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/Analysis/TargetTransformInfoImpl.h>
 #include <llvm/Analysis/ValueTracking.h>
@@ -190,6 +191,7 @@ void optimise(llvm::Module &ir, int level) {
   inlineAll(ir);
   settleAttributes(ir);
   Passes().run(ir, level);
+  ptx::foldSharedNumbers(ir);
 }
 
 } // namespace opsight::cuda

@@ -29,7 +29,18 @@ TEST(Missing, names_of_cuda_without_their_header) {
 TEST(Missing, inline_ptx_is_refused_with_the_instruction_text) {
   expectError(compiled("__global__ void k(int *p) {\n  int r;\n"
                        "  asm volatile(\"vote.ballot.b32 %0, 1;\" : \"=r\"(r));\n  p[0] = r;\n}"),
-              ErrorKind::Unsupported, "vote.ballot.b32", 3);
+              ErrorKind::Unsupported, "inline PTX 'vote.ballot.b32' has no translation", 3);
+  expectError(compiled("__device__ void f() {\n  asm volatile(\"fence.proxy.async;\");\n}\n__global__ void k(int *p) { p[0] = 1; f(); }"),
+              ErrorKind::Unsupported, "'fence.proxy.async'", 2);
+  expectError(compiled("__global__ void k(int *p) {\n  asm volatile(\"mov.u32 %0 7;\" : \"=r\"(p[0]));\n}"),
+              ErrorKind::Unsupported, "inline PTX that cannot be read: '7;' where ';' should be", 2);
+}
+
+TEST(Missing, inline_ptx_that_nobody_reaches_is_no_fault) {
+  std::string ir = irOf(compiledOk("template <bool modern> __device__ int f(int x) {\n"
+                                   "  if (modern) asm volatile(\"wgmma.fence.sync.aligned;\");\n  return x; }\n"
+                                   "__global__ void k(int *p) { p[0] = f<false>(p[1]); }"));
+  EXPECT_EQ(ir.find("wgmma"), std::string::npos) << ir;
 }
 
 TEST(Missing, inline_ptx_that_means_what_llvm_has_is_translated) {

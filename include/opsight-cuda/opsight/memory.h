@@ -70,6 +70,20 @@ OPSIGHT_STORE(__stwt)
 #undef OPSIGHT_LOAD
 #undef OPSIGHT_STORE
 
+// What PTX calls an address of shared memory is a number of its own.
+OPSIGHT_DEVICE __SIZE_TYPE__ __cvta_generic_to_shared(const void *p) {
+  __SIZE_TYPE__ number;
+  asm("cvta.to.shared.u64 %0, %1;" : "=l"(number) : "l"(p));
+  return number;
+}
+OPSIGHT_DEVICE void *__cvta_shared_to_generic(__SIZE_TYPE__ number) {
+  void *p;
+  asm("cvta.shared.u64 %0, %1;" : "=l"(p) : "l"(number));
+  return p;
+}
+OPSIGHT_DEVICE __SIZE_TYPE__ __cvta_generic_to_global(const void *p) { return (__SIZE_TYPE__)p; }
+OPSIGHT_DEVICE void *__cvta_global_to_generic(__SIZE_TYPE__ p) { return (void *)p; }
+
 OPSIGHT_DEVICE unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shift) {
   return __builtin_elementwise_fshl(high, low, shift);
 }

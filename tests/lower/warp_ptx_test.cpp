@@ -1,0 +1,449 @@
+// Inline PTX on the warp machine: each instruction with the value that the PTX ISA documents, computed here.
+#include "lower/semantic_case.h"
+#include <bit>
+
+namespace opsight::lower {
+namespace {
+
+constexpr int threads = 64;
+
+/// Words that show edges: signs, extremes, small counts (for shifts and fields), floats and pairs of halves.
+uint32_t word(int thread, int which) {
+  static const uint32_t edges[] = {0,          1,          0x80000000, 0xffffffff, 0x7fffffff, 31,         32,         33,
+                                   0x3f800000, 0xbf000000, 0x40490fdb, 0x3c00bc00, 0x12345678, 0x87654321, 0x00ff00ff, 8,
+                                   0x7f800000, 0x7fc00000, 0xff800000, 0x4f000000, 5,          0xfffffff0, 0x41a00000, 0x0000ff03};
+  return edges[size_t(thread * (2 * which + 1) + 5 * which + thread / 24) % std::size(edges)];
+}
+
+struct Asked {
+  const char *text; // of %1, %2 and %3 into %0
+  std::function<uint32_t(uint32_t a, uint32_t b, uint32_t c)> means;
+};
+
+/// One NaN for all: which one an operation gives is nobody's promise.
+uint32_t plainNan(uint32_t x) { return (x & 0x7fffffff) > 0x7f800000 ? 0x7fc00000 : x; }
+
+/// A kernel that asks for all of `asked`, on words.
+Case family(const char *name, std::vector<Asked> asked, bool givesFloats = false) {
+  std::string cuda = std::string("#define SHOWN(x) ") + (givesFloats ? "(((x) & 0x7fffffff) > 0x7f800000 ? 0x7fc00000 : (x))\n" : "(x)\n") +
+                     "__global__ void k(unsigned *out, const unsigned *in) {\n  int t = threadIdx.x;\n"
+                     "  unsigned a = in[3 * t], b = in[3 * t + 1], c = in[3 * t + 2];\n";
+  for (size_t i = 0; i < asked.size(); ++i)
+    cuda += fmt::format("  {{ unsigned r = 0; asm volatile(\"{}\" : \"+r\"(r) : \"r\"(a), \"r\"(b), \"r\"(c));\n"
+                        "    out[t * {} + {}] = SHOWN(r); }}\n",
+                        asked[i].text, asked.size(), i);
+  return {.name = name,
+          .cuda = cuda + "}",
+          .block = {threads},
+          .expected = each<uint32_t>(threads * asked.size(),
+                                     [=](int i) {
+                                       int t = i / int(asked.size());
+                                       uint32_t meant = asked[size_t(i) % asked.size()].means(word(t, 0), word(t, 1), word(t, 2));
+                                       return givesFloats ? plainNan(meant) : meant;
+                                     }),
+          .in = each<uint32_t>(3 * threads, [](int i) { return word(i / 3, i % 3); })};
+}
+
+using U = uint32_t;
+using U64 = uint64_t;
+int32_t s(U x) { return int32_t(x); }
+float f(U x) { return std::bit_cast<float>(x); }
+U bits(float x) { return std::bit_cast<U>(x); }
+U shl(U x, U by) { return by > 31 ? 0 : x << by; }
+U bfe(U word, U at, U length, bool isSigned) {
+  at &= 255, length &= 255;
+  U sign = !isSigned || length == 0 ? 0 : word >> std::min(at + length - 1, 31u) & 1, result = 0;
+  for (U i = 0; i < 32; ++i)
+    result |= (i < length && at + i <= 31 ? word >> (at + i) & 1 : sign) << i;
+  return result;
+}
+U bfi(U from, U into, U at, U length) {
+  at &= 255, length &= 255;
+  for (U i = 0; i < length && at + i <= 31; ++i)
+    into = (into & ~(1u << (at + i))) | (from >> i & 1) << (at + i);
+  return into;
+}
+U prmt(U a, U b, U selector) {
+  U64 bytes = U64(b) << 32 | a;
+  U result = 0;
+  for (int i = 0; i < 4; ++i) {
+    U nibble = selector >> 4 * i & 15, byte = U(bytes >> 8 * (nibble & 7)) & 255;
+    result |= (nibble & 8 ? (byte & 128 ? 255u : 0u) : byte) << 8 * i;
+  }
+  return result;
+}
+U lop3(U a, U b, U c, U table) {
+  U result = 0;
+  for (int i = 0; i < 32; ++i)
+    result |= (table >> ((a >> i & 1) * 4 + (b >> i & 1) * 2 + (c >> i & 1)) & 1) << i;
+  return result;
+}
+U dp4a(U a, U b, U c, bool isSigned) {
+  for (int i = 0; i < 4; ++i)
+    c += isSigned ? U(int8_t(a >> 8 * i) * int8_t(b >> 8 * i)) : U(uint8_t(a >> 8 * i)) * uint8_t(b >> 8 * i);
+  return c;
+}
+
+const std::vector<Case> arithmetic = {
+    family("Sums", {{"add.u32 %0, %1, %2;", [](U a, U b, U) { return a + b; }},
+                    {"sub.s32 %0, %1, 0x10;", [](U a, U, U) { return a - 16; }},
+                    {"add.sat.s32 %0, %1, %2;",
+                     [](U a, U b, U) { return U(std::clamp<int64_t>(int64_t(s(a)) + s(b), INT32_MIN, INT32_MAX)); }},
+                    {"min.s32 %0, %1, %2;", [](U a, U b, U) { return U(std::min(s(a), s(b))); }},
+                    {"max.u32 %0, %1, %2;", [](U a, U b, U) { return std::max(a, b); }},
+                    {"abs.s32 %0, %1;", [](U a, U, U) { return s(a) < 0 ? -a : a; }},
+                    {"neg.s32 %0, %1;", [](U a, U, U) { return -a; }},
+                    {"sad.u32 %0, %1, %2, %3;", [](U a, U b, U c) { return c + (a > b ? a - b : b - a); }},
+                    {"{ .reg .u32 h; add.cc.u32 %0, %1, %2; addc.u32 h, %3, -1; xor.b32 %0, %0, h; }",
+                     [](U a, U b, U c) { return (a + b) ^ U(c - 1 + ((U64(a) + b) >> 32)); }},
+                    {"{ .reg .u32 h; sub.cc.u32 %0, %1, %2; subc.u32 h, %3, 7; xor.b32 %0, %0, h; }",
+                     [](U a, U b, U c) { return (a - b) ^ (c - 7 - (a < b)); }}}),
+    family("Products", {{"mul.lo.u32 %0, %1, %2;", [](U a, U b, U) { return a * b; }},
+                        {"mul.hi.u32 %0, %1, %2;", [](U a, U b, U) { return U(U64(a) * b >> 32); }},
+                        {"mul.hi.s32 %0, %1, %2;", [](U a, U b, U) { return U(int64_t(s(a)) * s(b) >> 32); }},
+                        {"mad.lo.s32 %0, %1, %2, %3;", [](U a, U b, U c) { return a * b + c; }},
+                        {"{ .reg .u64 w; .reg .b32 lo; mul.wide.s32 w, %1, %2; mov.b64 {lo, %0}, w; }",
+                         [](U a, U b, U) { return U(int64_t(s(a)) * s(b) >> 32); }},
+                        {"{ .reg .u64 w, x; cvt.u64.u32 x, %3; mad.wide.u32 w, %1, %2, x; shr.u64 w, w, 8; cvt.u32.u64 %0, w; }",
+                         [](U a, U b, U c) { return U((U64(a) * b + c) >> 8); }},
+                        {"{ .reg .u32 d; or.b32 d, %2, 1; div.u32 %0, %1, d; rem.u32 d, %1, d; add.u32 %0, %0, d; }",
+                         [](U a, U b, U) { return a / (b | 1) + a % (b | 1); }},
+                        {"dp4a.s32.s32 %0, %1, %2, %3;", [](U a, U b, U c) { return dp4a(a, b, c, true); }},
+                        {"dp4a.u32.u32 %0, %1, %2, %3;", [](U a, U b, U c) { return dp4a(a, b, c, false); }}}),
+    family("ShiftsCountTheirWholeAmount",
+           {{"shl.b32 %0, %1, %2;", [](U a, U b, U) { return shl(a, b); }},
+            {"shr.u32 %0, %1, %2;", [](U a, U b, U) { return b > 31 ? 0 : a >> b; }},
+            {"shr.s32 %0, %1, %2;", [](U a, U b, U) { return U(s(a) >> std::min(b, 31u)); }},
+            {"shf.l.wrap.b32 %0, %1, %2, %3;", [](U a, U b, U c) { return U((U64(b) << 32 | a) << (c & 31) >> 32); }},
+            {"shf.r.wrap.b32 %0, %1, %2, %3;", [](U a, U b, U c) { return U((U64(b) << 32 | a) >> (c & 31)); }},
+            {"shf.l.clamp.b32 %0, %1, %2, %3;", [](U a, U b, U c) { return c > 31 ? a : U((U64(b) << 32 | a) << c >> 32); }},
+            {"shf.r.clamp.b32 %0, %1, %2, %3;", [](U a, U b, U c) { return c > 31 ? b : U((U64(b) << 32 | a) >> c); }}}),
+    family("BitsAndBytes",
+           {{"and.b32 %0, %1, %2;", [](U a, U b, U) { return a & b; }},
+            {"not.b32 %0, %1;", [](U a, U, U) { return ~a; }},
+            {"popc.b32 %0, %1;", [](U a, U, U) { return U(std::popcount(a)); }},
+            {"clz.b32 %0, %1;", [](U a, U, U) { return U(std::countl_zero(a)); }},
+            {"brev.b32 %0, %1;", [](U a, U, U) { U r = 0; for (int i = 0; i < 32; ++i) r |= (a >> i & 1) << (31 - i); return r; }},
+            {"bfind.u32 %0, %1;", [](U a, U, U) { return U(31 - std::countl_zero(a)); }},
+            {"bfind.s32 %0, %1;", [](U a, U, U) { return U(31 - std::countl_zero(s(a) < 0 ? ~a : a)); }},
+            {"bfind.shiftamt.u32 %0, %1;", [](U a, U, U) { return a ? U(std::countl_zero(a)) : ~0u; }},
+            {"bfe.u32 %0, %1, %2, %3;", [](U a, U b, U c) { return bfe(a, b, c, false); }},
+            {"bfe.s32 %0, %1, %2, %3;", [](U a, U b, U c) { return bfe(a, b, c, true); }},
+            {"bfe.s32 %0, %1, 7, 9;", [](U a, U, U) { return bfe(a, 7, 9, true); }},
+            {"bfi.b32 %0, %1, 0x5A5A5A5A, %2, %3;", [](U a, U b, U c) { return bfi(a, 0x5a5a5a5a, b, c); }},
+            {"prmt.b32 %0, %1, %2, %3;", prmt},
+            {"prmt.b32 %0, %1, %2, 0xB276;", [](U a, U b, U) { return prmt(a, b, 0xb276); }},
+            {"lop3.b32 %0, %1, %2, %3, 0x96;", [](U a, U b, U c) { return a ^ b ^ c; }},
+            {"lop3.b32 %0, %1, %2, %3, 0x2E;", [](U a, U b, U c) { return lop3(a, b, c, 0x2e); }}}),
+    family("FloatsInWords",
+           {{"add.rn.f32 %0, %1, %2;", [](U a, U b, U) { return bits(f(a) + f(b)); }},
+            {"add.sat.f32 %0, %1, 0f3E800000;", [](U a, U, U) { float r = f(a) + 0.25f; return r > 0 ? bits(std::min(r, 1.0f)) : 0; }},
+            {"mul.ftz.f32 %0, %1, 0f40000000;", [](U a, U, U) { return bits(f(a) * 2); }},
+            {"fma.rn.f32 %0, %1, %2, %3;", [](U a, U b, U c) { return bits(std::fma(f(a), f(b), f(c))); }},
+            {"div.full.f32 %0, %1, %2;", [](U a, U b, U) { return bits(f(a) / f(b)); }},
+            {"min.f32 %0, %1, 1.5;", [](U a, U, U) { return bits(std::fmin(f(a), 1.5f)); }},
+            {"sqrt.rn.f32 %0, %1;", [](U a, U, U) { return bits(std::sqrt(f(a))); }},
+            {"rcp.approx.ftz.f32 %0, %1;", [](U a, U, U) { return bits(1 / f(a)); }},
+            {"copysign.f32 %0, %1, %2;", [](U a, U b, U) { return (a & 0x80000000) | (b & 0x7fffffff); }}}, true),
+    family("Comparisons",
+           {{"{ .reg .pred p; setp.lt.s32 p, %1, %2; selp.b32 %0, %1, %3, p; }", [](U a, U b, U c) { return s(a) < s(b) ? a : c; }},
+            {"{ .reg .pred p; setp.hi.u32 p, %1, %2; selp.b32 %0, %1, %3, p; }", [](U a, U b, U c) { return a > b ? a : c; }},
+            {"{ .reg .pred p; setp.ne.b32 p, %1, 0; @p add.u32 %0, %1, %2; @!p mov.u32 %0, 77; }", [](U a, U b, U) { return a ? a + b : 77; }},
+            {"{ .reg .pred p; setp.gt.f32 p, %1, %2; selp.u32 %0, 1, 0, p; }", [](U a, U b, U) { return U(f(a) > f(b)); }},
+            {"{ .reg .pred p; setp.leu.f32 p, %1, %2; selp.u32 %0, 1, 0, p; }", [](U a, U b, U) { return U(!(f(a) > f(b))); }},
+            {"{ .reg .pred p, q; setp.eq.b32 q, %3, 8; setp.lt.and.u32 p|q, %1, %2, q; selp.u32 %0, 2, 0, p; @q add.u32 %0, %0, 1; }",
+             [](U a, U b, U c) { bool q = c == 8; return U(a < b && q) * 2 + U(!(a < b) && q); }},
+            {"{ .reg .pred p, q; setp.ge.s32 p, %1, 0; setp.ge.s32 q, %2, 0; xor.pred p, p, q; not.pred q, p; selp.u32 %0, 1, 0, q; }",
+             [](U a, U b, U) { return U((s(a) >= 0) == (s(b) >= 0)); }},
+            {"{ .reg .pred p; setp.ge.s32 p, %1, 0; { .reg .pred p; setp.ge.s32 p, %2, 0; } @p mov.b32 %0, %3; }",
+             [](U a, U, U c) { return s(a) >= 0 ? c : 0; }}}),
+    family("Conversions",
+           {{"cvt.rzi.s32.f32 %0, %1;", [](U a, U, U) { float x = f(a); return x != x ? 0 : U(int32_t(std::clamp<double>(double(x), INT32_MIN, INT32_MAX))); }},
+            {"cvt.rni.u32.f32 %0, %1;", [](U a, U, U) { double x = std::nearbyint(double(f(a))); return x != x ? 0 : U(std::clamp(x, 0.0, 4294967295.0)); }},
+            {"cvt.rn.f32.s32 %0, %1;", [](U a, U, U) { return bits(float(s(a))); }},
+            {"cvt.rn.f32.u32 %0, %1;", [](U a, U, U) { return bits(float(a)); }},
+            {"cvt.u32.u8 %0, %1;", [](U a, U, U) { return a & 255; }},
+            {"cvt.s32.s16 %0, %1;", [](U a, U, U) { return U(int32_t(int16_t(a))); }},
+            {"cvt.rpi.f32.f32 %0, %1;", [](U a, U, U) { return bits(std::ceil(f(a))); }},
+            {"{ .reg .b16 lo, hi; mov.b32 {lo, hi}, %1; mov.b32 %0, {hi, lo}; }", [](U a, U, U) { return a << 16 | a >> 16; }},
+            {"{ .reg .b64 w; mov.b64 w, {%1, %2}; shl.b64 w, w, 4; mov.b64 {_, %0}, w; }", [](U a, U b, U) { return b << 4 | a >> 28; }},
+            {"cvt.rna.tf32.f32 %0, %1;", [](U a, U, U) { return (a & 0x7fffffff) < 0x7f800000 ? (a + 0x1000) & 0xffffe000 : a; }}}, true),
+};
+SEMANTICS(PtxArithmetic, arithmetic);
+
+const std::string half = "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n";
+const std::vector<Case> small = {
+    {.name = "PairsOfHalves",
+     .cuda = R"(__global__ void k(unsigned *out) {
+       unsigned a = 0x3c00bc00u + threadIdx.x * 0x100010u, b = 0x40003800u, c = 0x3e004100u, r[6];
+       asm("add.f16x2 %0, %1, %2;" : "=r"(r[0]) : "r"(a), "r"(b));
+       asm("mul.rn.f16x2 %0, %1, %2;" : "=r"(r[1]) : "r"(a), "r"(b));
+       asm("fma.rn.f16x2 %0, %1, %2, %3;" : "=r"(r[2]) : "r"(a), "r"(b), "r"(c));
+       asm("neg.f16x2 %0, %1;" : "=r"(r[3]) : "r"(a));
+       asm("max.f16x2 %0, %1, %2;" : "=r"(r[4]) : "r"(a), "r"(b));
+       asm("ex2.approx.f16x2 %0, %1;" : "=r"(r[5]) : "r"(b));
+       for (int i = 0; i < 6; ++i) out[threadIdx.x * 6 + i] = r[i];
+     })",
+     .block = {32},
+     .expected = each<U>(32 * 6, [](int i) {
+       auto on = [&](auto of) {
+         U words[] = {0x3c00bc00u + U(i / 6) * 0x100010u, 0x40003800u, 0x3e004100u}, result = 0;
+         for (int k = 0; k < 2; ++k) {
+           _Float16 v[3];
+           for (int j = 0; j < 3; ++j)
+             v[j] = std::bit_cast<_Float16>(uint16_t(words[j] >> 16 * k));
+           result |= U(std::bit_cast<uint16_t>(_Float16(of(float(v[0]), float(v[1]), float(v[2]))))) << 16 * k;
+         }
+         return result;
+       };
+       switch (i % 6) {
+       case 0: return on([](float a, float b, float) { return a + b; });
+       case 1: return on([](float a, float b, float) { return a * b; });
+       case 2: return on([](float a, float b, float c) { return a * b + c; }); // exact in float
+       case 3: return on([](float a, float, float) { return -a; });
+       case 4: return on([](float a, float b, float) { return std::max(a, b); });
+       default: return on([](float, float b, float) { return std::exp2(b); });
+       }
+     })},
+    {.name = "PairsOfBFloats",
+     .cuda = R"(__global__ void k(unsigned *out) {
+       unsigned a, b = 0x40003f00u, c = 0x3f803f80u, r; // 2, 0.5; 1, 1
+       asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(a) : "f"(float(threadIdx.x)), "f"(1.0f + 0x1.8p-8f));
+       asm("fma.rn.bf16x2 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(c));
+       out[2 * threadIdx.x] = a; out[2 * threadIdx.x + 1] = r;
+     })",
+     .block = {32},
+     .expected = each<U>(64, [](int i) { // the first source is the upper half; 1 + 1.5 / 256 rounds to 1 + 2 / 256
+       U upper = std::bit_cast<U>(i % 2 ? float(i / 2) * 2 + 1 : float(i / 2)) & 0xffff0000;
+       return upper | (i % 2 ? 0x3fc0u : 0x3f81u); // (1 + 1/128) / 2 + 1 rounds to even
+     })},
+    {.name = "FunctionsOfEveryWidth",
+     .cuda = half + R"(__global__ void k(float *out) {
+       float x = threadIdx.x * 0.25f - 2, r[9];
+       asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(r[0]) : "f"(float(int(threadIdx.x) - 8)));
+       asm("lg2.approx.f32 %0, %1;" : "=f"(r[1]) : "f"(float(1 << threadIdx.x % 16)));
+       asm("rsqrt.approx.f32 %0, %1;" : "=f"(r[2]) : "f"(float((threadIdx.x + 1) * (threadIdx.x + 1))));
+       asm("tanh.approx.f32 %0, %1;" : "=f"(r[3]) : "f"(x));
+       unsigned short h; asm("tanh.approx.f16 %0, %1;" : "=h"(h) : "h"(__half_as_ushort(__half(x)))); r[4] = __ushort_as_half(h);
+       asm("ex2.approx.f16 %0, %1;" : "=h"(h) : "h"(__half_as_ushort(__half(x)))); r[5] = __ushort_as_half(h);
+       asm("tanh.approx.bf16 %0, %1;" : "=h"(h) : "h"(__bfloat16_as_ushort(__nv_bfloat16(x)))); r[6] = __ushort_as_bfloat16(h);
+       unsigned w; asm("tanh.approx.bf16x2 %0, %1;" : "=r"(w) : "r"(unsigned(__bfloat16_as_ushort(x)) << 16)); r[7] = __ushort_as_bfloat16(w >> 16);
+       asm("ex2.approx.ftz.bf16x2 %0, %1;" : "=r"(w) : "r"(unsigned(__bfloat16_as_ushort(x)))); r[8] = __ushort_as_bfloat16(w);
+       for (int i = 0; i < 9; ++i) // to two digits: each has its own width
+         out[threadIdx.x * 9 + i] = rintf(r[i] * 64) / 64;
+     })",
+     .block = {16},
+     .expected = each<float>(16 * 9, [](int i) {
+       int t = i / 9;
+       float x = float(t) * 0.25f - 2, r[] = {std::exp2(float(t - 8)), float(t), 1 / float(t + 1), std::tanh(x)};
+       auto small = [&](float v, bool half) {
+         if (half)
+           return float(_Float16(v));
+         U w = std::bit_cast<U>(v);
+         return std::bit_cast<float>((w + 0x7fff + (w >> 16 & 1)) & 0xffff0000);
+       };
+       float all[] = {r[0], r[1], r[2], r[3], small(r[3], true), small(std::exp2(x), true), small(r[3], false), small(r[3], false), small(std::exp2(x), false)};
+       return std::nearbyint(all[i % 9] * 64) / 64;
+     })},
+};
+SEMANTICS(PtxSmallFloats, small);
+
+const std::vector<Case> memory = {
+    {.name = "LoadsAndStoresOfEveryForm",
+     .cuda = R"(__global__ void k(unsigned *out, const unsigned *in) {
+       __shared__ uint4 tile[64];
+       unsigned s = (unsigned)__cvta_generic_to_shared(tile), t = threadIdx.x, a, b, c, d, e; unsigned long long g;
+       asm volatile("ld.global.nc.L1::no_allocate.L2::128B.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(a), "=r"(b), "=r"(c), "=r"(d) : "l"(in + 4 * t));
+       asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" :: "r"(s + 16 * t), "r"(a), "r"(b), "r"(c), "r"(d) : "memory");
+       __syncthreads();
+       asm volatile("ld.shared.v2.u32 {%0, %1}, [%2 + 8];" : "=r"(a), "=r"(b) : "r"(s + 16 * (63 - t)));
+       asm volatile("ld.shared.u8 %0, [%1+-15];" : "=r"(c) : "r"(s + 16 * t + 16));
+       asm volatile("ld.global.s16 %0, [%1 + %2];" : "=r"(d) : "l"(in + 4 * t), "n"(2));
+       asm volatile("{ .reg .u64 p; cvta.to.global.u64 p, %1; ld.global.ca.u32 %0, [p + 4]; }" : "=r"(e) : "l"(in + 4 * t));
+       asm volatile("ld.u64 %0, [%1];" : "=l"(g) : "l"(in + 4 * t));
+       asm volatile("st.global.cs.v2.u32 [%0], {%1, %2};" :: "l"(out + 8 * t), "r"(a), "r"(b));
+       unsigned r[6] = {c, d, e, (unsigned)g, (unsigned)(g >> 32), ((unsigned *)__cvta_shared_to_generic(s + 16 * t))[3]};
+       for (int i = 0; i < 6; ++i) out[8 * t + 2 + i] = r[i];
+     })",
+     .block = {64},
+     .expected = each<U>(512, [](int i) {
+       auto in = [](int at) { return U(at) * 2654435761u; };
+       int t = i / 8;
+       switch (i % 8) {
+       case 0: return in(4 * (63 - t) + 2);
+       case 1: return in(4 * (63 - t) + 3);
+       case 2: return in(4 * t) >> 8 & 255;
+       case 3: return U(int32_t(in(4 * t)) >> 16);
+       case 4: return in(4 * t + 1);
+       case 5: return in(4 * t);
+       case 6: return in(4 * t + 1);
+       default: return in(4 * t + 3);
+       }
+     }),
+     .in = each<U>(256, [](int i) { return U(i) * 2654435761u; })},
+    {.name = "CopiesOfFourEightAndSixteenBytes",
+     .cuda = R"(__global__ void k(unsigned *out, const unsigned *in) {
+       __shared__ alignas(16) unsigned tile[7 * 64];
+       unsigned t = threadIdx.x, s16 = (unsigned)__cvta_generic_to_shared(tile) + 16 * t;
+       asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16;\n" :: "r"(s16), "l"(in + 4 * t));
+       asm volatile("cp.async.ca.shared.global [%0], [%1], %2;\n" :: "r"(s16 - 16 * t + 1024 + 8 * t), "l"(in + 2 * t), "n"(8));
+       asm volatile("cp.async.ca.shared.global [%0 + 1536], [%1], 4;\n" :: "r"(s16 - 12 * t), "l"(in + t) : "memory");
+       asm volatile("cp.async.commit_group;\n" ::: "memory");
+       asm volatile("cp.async.wait_group %0;\n" :: "n"(0)); asm volatile("cp.async.wait_all;");
+       __syncthreads();
+       for (int i = 0; i < 7; ++i) out[i * 64 + t] = tile[(i * 64 + t)];
+     })",
+     .block = {64},
+     .expected = each<U>(448, [](int i) { return U(i < 256 ? i : i < 384 ? i - 256 : i - 384) * 3; }),
+     .in = each<U>(256, [](int i) { return U(i) * 3; })},
+    {.name = "ACopyFillsUpWithZerosAndReadsNoMoreThanItsSource", // the buffer's end is the end of memory
+     .cuda = R"(extern __shared__ unsigned char tile[];
+     __global__ void k(unsigned char *out, const unsigned char *in) {
+       int t = threadIdx.x, left = 777 - 16 * t, size = left < 0 ? 0 : left < 16 ? left : 16;
+       unsigned s = (unsigned)__cvta_generic_to_shared(tile + 16 * t);
+       for (int i = 0; i < 16; ++i) tile[16 * t + i] = 99;
+       asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" :: "r"(s), "l"(in + (size ? 16 * t : 0)), "r"(size));
+       asm volatile("cp.async.wait_all;"); __syncthreads();
+       for (int i = 0; i < 16; ++i) out[16 * t + i] = tile[16 * t + i];
+     })",
+     .block = {64},
+     .expected = each<uint8_t>(1024, [](int i) { return uint8_t(i < 777 ? i * 7 : 0); }),
+     .in = each<uint8_t>(777, [](int i) { return uint8_t(i * 7); }),
+     .shared = 1024},
+    {.name = "AGuardedCopy",
+     .cuda = R"(__global__ void k(int *out, const int *in) {
+       __shared__ int4 tile[64]; int t = threadIdx.x;
+       tile[t] = make_int4(-1, -2, -3, -4);
+       asm volatile("{\n  .reg .pred p;\n  setp.ne.b32 p, %0, 0; // copies only where asked\n"
+                    "  @p cp.async.ca.shared.global [%1], [%2], %3;\n}\n"
+                    :: "r"(t % 3), "r"((unsigned)__cvta_generic_to_shared(&tile[t])), "l"(in + 4 * t), "n"(16));
+       __syncthreads();
+       for (int i = 0; i < 4; ++i) out[4 * t + i] = (&tile[t].x)[i];
+     })",
+     .block = {64},
+     .expected = each<int>(256, [](int i) { return i / 4 % 3 ? i : -1 - i % 4; }),
+     .in = each<int>(256, [](int i) { return i; }),
+     .ways = Ways::More},
+    {.name = "NumbersOfStaticAndDynamicArrays", // chosen at run time, swizzled by xor, and back
+     .cuda = R"(extern __shared__ int dynamic[];
+     __global__ void k(int *out) {
+       __shared__ int first[100]; __shared__ alignas(1024) int second[256]; int t = threadIdx.x;
+       unsigned bases[3] = {(unsigned)__cvta_generic_to_shared(dynamic), (unsigned)__cvta_generic_to_shared(first),
+                            (unsigned)__cvta_generic_to_shared(t % 2 ? second : dynamic + 64)};
+       for (int i = 0; i < 64; ++i) { if (t < 64) { dynamic[t] = first[t] = -1; dynamic[64 + t] = second[t] = -2; } }
+       __syncthreads();
+       asm volatile("st.shared.u32 [%0], %1;" :: "r"(bases[t / 64] + (4 * (t % 64) ^ (t / 64 == 0 ? 32 : 0))), "r"(t));
+       __syncthreads();
+       out[t] = t < 64 ? dynamic[t] : t < 128 ? first[t - 64] : t % 2 ? second[t - 128] : dynamic[64 + t - 128];
+       asm("{ .reg .u64 p; cvta.shared.u64 p, %1; ld.u32 %0, [p]; }" : "=r"(out[192 + t]) : "l"((unsigned long long)bases[t / 64] + 4 * (t % 64)));
+     })",
+     .block = {192},
+     .expected = each<int>(384, [](int i) {
+       int t = i % 192;
+       return t < 64 ? t ^ 8 : t;
+     }),
+     .shared = 512},
+    {.name = "AtomicsAndFences",
+     .cuda = R"(__global__ void k(unsigned *out) {
+       __shared__ unsigned word; int t = threadIdx.x; unsigned old;
+       if (t == 0) word = 0;
+       __syncthreads();
+       unsigned s = (unsigned)__cvta_generic_to_shared(&word);
+       asm volatile("red.shared.add.u32 [%0], %1;" :: "r"(s), "r"(t) : "memory");
+       asm volatile("red.release.gpu.global.add.s32 [%0], 2;" :: "l"(out) : "memory");
+       asm volatile("red.global.max.u32 [%0 + 4], %1;" :: "l"(out), "r"(t * 5) : "memory");
+       asm volatile("red.global.add.f32 [%0], %1;" :: "l"(out + 2), "f"(0.5f) : "memory");
+       asm volatile("atom.global.inc.u32 %0, [%1], 9;" : "=r"(old) : "l"(out + 3) : "memory");
+       asm volatile("membar.gl; fence.acq_rel.gpu; membar.cta;" ::: "memory");
+       __syncthreads();
+       if (t == 0) {
+         asm volatile("atom.shared.cas.b32 %0, [%1], 2016, 7;" : "=r"(old) : "r"(s));
+         out[4] = old; out[5] = word;
+         asm volatile("atom.global.exch.b32 %0, [%1], 8;" : "=r"(old) : "l"(out + 5));
+         asm volatile("st.release.gpu.global.u32 [%0], %1;" :: "l"(out + 6), "r"(old));
+         asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(out[7]) : "l"(out + 5));
+       }
+     })",
+     .block = {64},
+     .expected = listed<U>({128, 315, 0x42000000, 4, 2016, 8, 7, 8})},
+};
+SEMANTICS(PtxMemory, memory);
+
+const std::vector<Case> together = {
+    {.name = "ShufflesSayWhetherTheyReached",
+     .cuda = R"(__global__ void k(unsigned *out) {
+       unsigned t = threadIdx.x, v = t * 3, r[8];
+       asm volatile("{ .reg .pred p; shfl.sync.up.b32 %0|p, %2, 3, 0, -1; selp.u32 %1, 1, 0, p; }" : "=r"(r[0]), "=r"(r[1]) : "r"(v));
+       asm volatile("{ .reg .pred p; shfl.sync.down.b32 %0|p, %2, %3, 0x181f, 0xffffffff; selp.u32 %1, 1, 0, p; }" : "=r"(r[2]), "=r"(r[3]) : "r"(v), "r"(5));
+       asm volatile("shfl.sync.bfly.b32 %0, %1, 0x10, 0x1f, 0xffffffff;" : "=r"(r[4]) : "r"(v));
+       asm volatile("{ .reg .pred p; shfl.sync.idx.b32 %0|p, %2, %3, 0x1f, -1; selp.u32 %1, 1, 0, p; }" : "=r"(r[5]), "=r"(r[6]) : "r"(v), "r"(t + 7));
+       asm volatile("{ .reg .pred p; setp.lt.u32 p, %1, 5; vote.sync.ballot.b32 %0, p, 0xffffffff; }" : "=r"(r[7]) : "r"(t % 32));
+       for (int i = 0; i < 8; ++i) out[8 * t + i] = r[i];
+     })",
+     .block = {64},
+     .expected = each<U>(512, [](int i) {
+       U t = U(i) / 8, lane = t % 32, warp = t - lane;
+       switch (i % 8) {
+       case 0: return 3 * (lane < 3 ? t : t - 3);
+       case 1: return U(lane >= 3);
+       case 2: return 3 * (lane % 8 < 3 ? t + 5 : t);
+       case 3: return U(lane % 8 < 3);
+       case 4: return 3 * (t ^ 16);
+       case 5: return 3 * (warp + (t + 7) % 32);
+       case 6: return 1u;
+       default: return 31u;
+       }
+     })},
+    {.name = "VotesMatchesAndReductions",
+     .cuda = R"(__global__ void k(unsigned *out) {
+       unsigned t = threadIdx.x, r[7];
+       asm volatile("{ .reg .pred p, q; setp.lt.u32 p, %1, 40; vote.sync.all.pred q, p, -1; selp.u32 %0, 1, 0, q; }" : "=r"(r[0]) : "r"(t));
+       asm volatile("{ .reg .pred p, q; setp.lt.u32 p, %1, 40; vote.sync.any.pred q, !p, -1; selp.u32 %0, 1, 0, q; }" : "=r"(r[1]) : "r"(t));
+       asm volatile("{ .reg .pred p, q; setp.lt.u32 p, %1, 40; vote.sync.uni.pred q, p, -1; selp.u32 %0, 1, 0, q; }" : "=r"(r[2]) : "r"(t));
+       asm volatile("match.any.sync.b32 %0, %1, -1;" : "=r"(r[3]) : "r"(t % 16));
+       asm volatile("redux.sync.add.s32 %0, %1, -1;" : "=r"(r[4]) : "r"(t));
+       asm volatile("redux.sync.min.s32 %0, %1, -1;" : "=r"(r[5]) : "r"(t - 40));
+       asm volatile("activemask.b32 %0; bar.warp.sync 0xffffffff;" : "=r"(r[6]));
+       for (int i = 0; i < 7; ++i) out[7 * t + i] = r[i];
+     })",
+     .block = {64},
+     .expected = each<U>(448, [](int i) {
+       int t = i / 7, warp = t / 32;
+       U r[] = {U(!warp), U(warp), U(!warp), 0x10001u << t % 16, U(warp ? 1520 : 496), U(warp ? -8 : -40), ~0u};
+       return r[i % 7];
+     })},
+    {.name = "SpecialRegisters",
+     .cuda = R"(__global__ void k(unsigned *out) {
+       unsigned r[12]; unsigned long long c, d;
+       asm("mov.u32 %0, %%tid.x; mov.u32 %1, %%tid.y;\n\tmov.u32 %2, %%ntid.x; mov.u32 %3, %%ctaid.x;" : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]));
+       asm("mov.u32 %0, %%nctaid.x;" : "=r"(r[4])); asm("mov.u32 %0, %%laneid;" : "=r"(r[5])); asm("mov.u32 %0, %%warpid;" : "=r"(r[6]));
+       asm("mov.u32 %0, %%lanemask_lt;" : "=r"(r[7])); asm("mov.u32 %0, %%lanemask_ge;" : "=r"(r[8]));
+       asm("mov.u32 %0, %%lanemask_eq;" : "=r"(r[9])); asm volatile("mov.u32 %0, %%smid;" : "=r"(r[10])); asm("mov.u32 %0, WARP_SZ;" : "=r"(r[11]));
+       asm volatile("mov.u64 %0, %%clock64;" : "=l"(c)); asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(d));
+       unsigned t = (blockIdx.x * 5 + threadIdx.y) * 16 + threadIdx.x;
+       r[10] += (c == 0) + (d < c && false);
+       for (int i = 0; i < 12; ++i) out[12 * t + i] = r[i];
+     })",
+     .block = {16, 5}, .grid = {2},
+     .expected = each<U>(160 * 12, [](int i) {
+       U t = U(i) / 12, own = t % 80, lane = own % 32;
+       U r[] = {t % 16, own / 16, 16, t / 80, 2, lane, own / 32, (1u << lane) - 1, ~((1u << lane) - 1), 1u << lane, 0, 32};
+       return r[i % 12];
+     })},
+    {.name = "BarriersOfTheWholeBlock",
+     .cuda = R"(__global__ void k(int *out) {
+       __shared__ int s[96]; int t = threadIdx.x;
+       s[t] = t; asm volatile("bar.sync 0;" ::: "memory");
+       int a = s[95 - t]; asm volatile("barrier.sync.aligned 0, 96;" ::: "memory");
+       s[t] = a + 1; asm volatile("bar.sync 0, %0;" :: "r"(blockDim.x) : "memory");
+       out[t] = s[(t + 40) % 96]; })",
+     .block = {96},
+     .expected = each<int>(96, [](int t) { return 96 - (t + 40) % 96; }),
+     .ways = Ways::More},
+    {.name = "ABarrierOfSomeThreads",
+     .cuda = "__global__ void k(int *out) { asm volatile(\"bar.sync 0, 64;\"); out[threadIdx.x] = 1; }",
+     .block = {96}, .refused = "a barrier of part of a block's threads"},
+};
+SEMANTICS(PtxTogether, together);
+} // namespace
+} // namespace opsight::lower
