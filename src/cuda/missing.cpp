@@ -15,7 +15,6 @@ constexpr Entry parts[] = {
     {"the cub library", "cub", "cub/*"},
     {"the thrust library", "thrust", "thrust/*"},
     {"the CUTLASS library", "cutlass cute", "cutlass/* cute/*"},
-    {"warp matrix functions (mma.h)", "wmma nvcuda", "mma.h"},
     {"the cuRAND library", "curand* CURAND*", "curand*"},
     {"the cuBLAS library", "cublas* CUBLAS* CUDA_R_* CUDA_C_*", "cublas*"},
     {"the cuDNN library", "cudnn* CUDNN*", "cudnn*"},

@@ -167,6 +167,85 @@ const std::vector<Case> loads = {
 };
 SEMANTICS(MatrixLoads, loads);
 
+struct Fragments {
+  const char *name, *element, *sum; // as C++ writes them
+  int m, n, k;
+  const char *layoutA, *layoutB, *layoutC;
+};
+
+/// D = A B + C, then 2 D - 1 by elements, all through memory: A with a leading dimension of k + 8 or m + 8, and so on.
+Case wmmaOf(const Fragments &f) {
+  bool byColumns[] = {std::string(f.layoutA) == "col_major", std::string(f.layoutB) == "col_major", std::string(f.layoutC) == "mem_col_major"};
+  std::string element = f.element, kept = element == "wmma::precision::tf32" ? "float" : element;
+  std::string cuda = entries + fmt::format(R"(#include <mma.h>
+    using namespace nvcuda;
+    __device__ {0} a[4096], b[4096]; __device__ {1} c[4096];
+    __global__ void k(float *out) {{
+      constexpr int M = {2}, N = {3}, K = {4};
+      for (int i = threadIdx.x; i < M * K; i += 32) a[{5}] = ({0})(float)ofA(i / K, i % K);
+      for (int i = threadIdx.x; i < K * N; i += 32) b[{6}] = ({0})(float)ofB(i / N, i % N);
+      for (int i = threadIdx.x; i < M * N; i += 32) c[{7}] = ({1})(float)ofC(i / N, i % N);
+      __syncwarp();
+      wmma::fragment<wmma::matrix_a, M, N, K, {8}, wmma::{9}> x; wmma::fragment<wmma::matrix_b, M, N, K, {8}, wmma::{10}> y;
+      wmma::fragment<wmma::accumulator, M, N, K, {1}> z, one;
+      wmma::load_matrix_sync(x, a, {11}); wmma::load_matrix_sync(y, b, {12}); wmma::load_matrix_sync(z, c, {13}, wmma::{14});
+      wmma::fill_fragment(one, ({1})1.0f);
+      wmma::mma_sync(z, x, y, z);
+      for (int i = 0; i < z.num_elements; ++i) z.x[i] = z.x[i] + z.x[i] - one.x[i];
+      wmma::store_matrix_sync(c, z, {13}, wmma::{14});
+      __syncwarp();
+      for (int i = threadIdx.x; i < M * N; i += 32) out[i] = (float)c[{7}];
+    }})",
+    kept, f.sum, f.m, f.n, f.k, byColumns[0] ? "i % K * (M + 8) + i / K" : "i / K * (K + 8) + i % K",
+    byColumns[1] ? "i % N * (K + 8) + i / N" : "i / N * (N + 8) + i % N", byColumns[2] ? "i % N * (M + 4) + i / N" : "i / N * (N + 4) + i % N",
+    element, f.layoutA, f.layoutB, byColumns[0] ? "M + 8" : "K + 8", byColumns[1] ? "K + 8" : "N + 8", byColumns[2] ? "M + 4" : "N + 4", f.layoutC);
+  return {.name = f.name,
+          .cuda = cuda,
+          .block = {32},
+          .expected = each<float>(size_t(f.m) * f.n, [f](int i) {
+            int sum = ofC(i / f.n, i % f.n);
+            for (int k = 0; k < f.k; ++k)
+              sum += ofA(i / f.n, k) * ofB(k, i % f.n);
+            return float(2 * sum - 1);
+          })};
+}
+
+std::vector<Case> fragments() {
+  const char *row = "row_major", *column = "col_major", *byRow = "mem_row_major", *byColumn = "mem_col_major";
+  return {wmmaOf({"Half", "half", "float", 16, 16, 16, row, row, byRow}),
+          wmmaOf({"HalfByColumns", "half", "float", 16, 16, 16, column, column, byColumn}),
+          wmmaOf({"HalfSums", "half", "half", 16, 16, 16, row, column, byRow}),
+          wmmaOf({"HalfTall", "half", "float", 32, 8, 16, row, column, byColumn}),
+          wmmaOf({"HalfWide", "half", "float", 8, 32, 16, column, row, byRow}),
+          wmmaOf({"BFloat", "__nv_bfloat16", "float", 16, 16, 16, row, column, byRow}),
+          wmmaOf({"BFloatWide", "__nv_bfloat16", "float", 8, 32, 16, row, row, byColumn}),
+          wmmaOf({"TFloat", "wmma::precision::tf32", "float", 16, 16, 8, row, column, byRow}),
+          wmmaOf({"TFloatByColumns", "wmma::precision::tf32", "float", 16, 16, 8, column, row, byColumn}),
+          wmmaOf({"Bytes", "signed char", "int", 16, 16, 16, row, column, byRow})};
+}
+SEMANTICS(MatrixFragments, fragments());
+
+const std::vector<Case> wmmaUses = {
+    {.name = "RoundingToTf32", // to nearest, halves away from zero; the product ignores what stays
+     .cuda = R"(#include <mma.h>
+     __global__ void k(float *out) { out[threadIdx.x] = nvcuda::wmma::__float_to_tf32((threadIdx.x % 2 ? -1 : 1) * (1 + threadIdx.x * 0x1p-12f)); })",
+     .block = {32},
+     .expected = each<float>(32, [](int t) { return (t % 2 ? -1.0f : 1.0f) * (1 + float((t + 2) / 4) * 0x1p-10f); })},
+    {.name = "SumsOfOtherWidthThanTheirStart",
+     .cuda = R"(#include <mma.h>
+     using namespace nvcuda;
+     __global__ void k(float *out) {
+       wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> a; wmma::fragment<wmma::matrix_b, 16, 16, 16, half, wmma::row_major> b;
+       wmma::fragment<wmma::accumulator, 16, 16, 16, float> c, e; wmma::fragment<wmma::accumulator, 16, 16, 16, half> d;
+       wmma::fill_fragment(a, 1.0f); wmma::fill_fragment(b, half(2.0f)); wmma::fill_fragment(c, 2048.5f);
+       wmma::mma_sync(d, a, b, c); // 2080.5, in half 2080
+       wmma::mma_sync(e, a, b, d);
+       wmma::store_matrix_sync(out, e, 16, wmma::mem_row_major);
+     })",
+     .block = {32}, .expected = all<float>(256, 2112)},
+};
+SEMANTICS(MatrixRounding, wmmaUses);
+
 Case refusal(const char *name, const char *text, const char *words) {
   return {.name = name, .cuda = fmt::format("__global__ void k(float *out) {{\n  unsigned a = 0; float f = 0;\n  {}\n  out[0] = a + f;\n}}", text),
           .block = {32}, .refused = words};
