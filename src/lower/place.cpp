@@ -20,6 +20,16 @@ SourcePlace placeOf(const llvm::Instruction &instruction) {
   return {absolute ? name.str() : (folder + "/" + name).str(), location->getLine(), location->getColumn()};
 }
 
-std::string readableName(llvm::StringRef symbol) { return llvm::demangle(symbol.str()); }
+std::string readableName(llvm::StringRef symbol) {
+  // What stands in the IR for instructions of PTX (cuda/matrix.h, cuda/ptx/shared_numbers.h).
+  static constexpr std::pair<llvm::StringRef, const char *> ofPtx[] = {
+      {"__opsight_mma_", "the PTX instruction mma.sync"},
+      {"__opsight_ldmatrix_", "the PTX instruction ldmatrix"},
+      {"__opsight_shared_", "an address of shared memory as a number"}};
+  for (auto [start, words] : ofPtx)
+    if (symbol.starts_with(start))
+      return words;
+  return llvm::demangle(symbol.str());
+}
 
 } // namespace opsight::lower

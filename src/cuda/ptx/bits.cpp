@@ -106,15 +106,13 @@ void insertField(Site &site) {
 /// Four bytes chosen of eight by the nibbles of the selector; a nibble's top bit asks for the byte's sign instead.
 void permute(Site &site) {
   IRBuilder<> &b = site.b;
-  Value *low = b.CreateZExt(site.bits(1, 32), b.getInt64Ty()), *high = b.CreateZExt(site.bits(2, 32), b.getInt64Ty());
-  Value *bytes = b.CreateOr(low, b.CreateShl(high, 32)), *selector = site.bits(3, 32), *result = b.getInt32(0);
+  Value *low = site.bits(1, 32), *high = site.bits(2, 32), *selector = site.bits(3, 32), *result = b.getInt32(0);
   for (unsigned i = 0; i < 4; ++i) {
-    Value *nibble = b.CreateAnd(b.CreateLShr(selector, 4 * i), 15);
-    Value *by = b.CreateZExt(b.CreateShl(b.CreateAnd(nibble, 7), 3), b.getInt64Ty());
-    Value *byte = b.CreateTrunc(b.CreateLShr(bytes, by), b.getInt8Ty());
-    Value *isSign = b.CreateIsNotNull(b.CreateAnd(nibble, 8));
-    byte = b.CreateSelect(isSign, b.CreateAShr(byte, 7), byte);
-    result = b.CreateOr(result, b.CreateShl(b.CreateZExt(byte, b.getInt32Ty()), 8 * i));
+    auto asks = [&](unsigned bits) { return b.CreateIsNotNull(b.CreateAnd(selector, bits << 4 * i)); };
+    Value *by = b.CreateShl(b.CreateAnd(b.CreateLShr(selector, 4 * i), 3), 3);
+    Value *word = b.CreateLShr(b.CreateSelect(asks(4), high, low), by), *byte = b.CreateAnd(word, 0xff);
+    Value *sign = b.CreateSelect(b.CreateIsNotNull(b.CreateAnd(word, 0x80)), b.getInt32(0xff), b.getInt32(0));
+    result = b.CreateOr(result, b.CreateShl(b.CreateSelect(asks(8), sign, byte), 8 * i));
   }
   site.write(site.operand(0), result);
 }

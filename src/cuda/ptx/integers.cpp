@@ -77,8 +77,8 @@ void dotOfBytes(Site &site) {
   for (unsigned i = 0; i < 4; ++i) {
     Value *factors[2];
     for (unsigned side : {0u, 1u}) {
-      Value *byte = b.CreateTrunc(b.CreateLShr(site.bits(1 + side, 32), 8 * i), b.getInt8Ty());
-      factors[side] = site.type(side).isSigned() ? b.CreateSExt(byte, b.getInt32Ty()) : b.CreateZExt(byte, b.getInt32Ty());
+      Value *atTop = b.CreateShl(site.bits(1 + side, 32), 24 - 8 * i);
+      factors[side] = site.type(side).isSigned() ? b.CreateAShr(atTop, 24) : b.CreateLShr(atTop, 24);
     }
     sum = b.CreateAdd(sum, b.CreateMul(factors[0], factors[1]));
   }
