@@ -29,11 +29,16 @@
 // llvm.nvvm.activemask, llvm.nvvm.match.{any.sync.i32,all.sync.i32p} (64 bits are two of them),
 // llvm.nvvm.redux.sync.{add,min,max,umin,umax,and,or,xor}(value, mask).
 // Atomics: atomicrmw {add sub and or xor min max umin umax xchg fadd} and cmpxchg, monotonic, and uinc_wrap, udec_wrap,
-// seq_cst, on i32, i64, float, double; half and bfloat atomics are cmpxchg loops. Volatile accesses stay volatile.
+// seq_cst, on i32, i64, float, double; half and bfloat atomics are cmpxchg loops. From inline PTX they may
+// also be acquire, release or acq_rel, and so may loads and stores. Volatile accesses stay volatile.
 // Fences (__threadfence…): `fence seq_cst`. clock(), clock64(), globaltimer: llvm.nvvm.read.ptx.sreg.{clock,clock64,
 // globaltimer}; __nanosleep vanishes. __trap() is llvm.trap.
 //
-// Inline PTX of the few instructions in ptx.cpp has become what it means; any other is refused before it gets here.
+// Barriers with a count of threads: llvm.nvvm.barrier.cta.sync.aligned.count(0, n).
+//
+// Inline PTX of the instructions in ptx/ has become what it means; any other is refused before it gets here. Two kinds of
+// calls of ours come from it alone: a warp's matrices (matrix.h) and addresses of shared memory as numbers
+// (ptx/shared_numbers.h).
 //
 // Mathematics. Whatever LLVM has an intrinsic for is that intrinsic, for float, double (and half where the source says
 // so): llvm.{fma sqrt fabs floor ceil trunc rint nearbyint round roundeven maxnum minnum copysign ldexp frexp exp exp2

@@ -171,6 +171,62 @@ const std::vector<Case> arithmetic = {
 };
 SEMANTICS(PtxArithmetic, arithmetic);
 
+const double doubles[] = {0, -0.75, 1.5, -2.5, 3e9, -3e9, 1e19, -1e19, 1.9e19, 9.2e18, -INFINITY, INFINITY, NAN, 2147483647.5, 4294967295.5, -2147483648.9};
+int64_t toSigned(double x, int bits) { // truncated, saturated; NaN is the top bit
+  double end = std::ldexp(1.0, bits - 1);
+  return x != x || x < -end ? int64_t(~U64(0) << (bits - 1)) : x >= end ? int64_t((U64(1) << (bits - 1)) - 1) : int64_t(x);
+}
+U64 toUnsigned(double x, int bits) {
+  double end = std::ldexp(1.0, bits);
+  return x != x ? U64(1) << (bits - 1) : x < 0 ? 0 : x >= end ? ~U64(0) >> (64 - bits) : U64(x);
+}
+const std::vector<Case> wide = {
+    {.name = "DoublesToIntegers",
+     .cuda = R"(__global__ void k(long long *out, const double *in) {
+       double x = in[threadIdx.x]; long long r[4]; int s; unsigned u;
+       asm("cvt.rzi.s32.f64 %0, %1;" : "=r"(s) : "d"(x)); r[0] = s;
+       asm("cvt.rzi.u32.f64 %0, %1;" : "=r"(u) : "d"(x)); r[1] = u;
+       asm("cvt.rzi.s64.f64 %0, %1;" : "=l"(r[2]) : "d"(x)); asm("cvt.rzi.u64.f64 %0, %1;" : "=l"(r[3]) : "d"(x));
+       for (int i = 0; i < 4; ++i) out[threadIdx.x * 4 + i] = r[i];
+     })",
+     .block = {16},
+     .expected = each<int64_t>(64, [](int i) {
+       double x = doubles[i / 4];
+       int64_t r[] = {toSigned(x, 32), int64_t(toUnsigned(x, 32)), toSigned(x, 64), int64_t(toUnsigned(x, 64))};
+       return r[i % 4];
+     }),
+     .in = each<double>(16, [](int i) { return doubles[i]; })},
+    {.name = "WordsOf64Bits",
+     .cuda = R"(__global__ void k(unsigned long long *out) {
+       unsigned long long a = 0x123456789abcdef0ull * (threadIdx.x + 1), b = a >> 7, r[6]; unsigned n;
+       asm("add.u64 %0, %1, %2;" : "=l"(r[0]) : "l"(a), "l"(b)); asm("mul.hi.u64 %0, %1, %2;" : "=l"(r[1]) : "l"(a), "l"(b));
+       asm("shl.b64 %0, %1, %2;" : "=l"(r[2]) : "l"(a), "r"(threadIdx.x * 5)); asm("brev.b64 %0, %1;" : "=l"(r[3]) : "l"(a));
+       asm("popc.b64 %0, %1;" : "=r"(n) : "l"(a)); r[4] = n; asm("bfind.u64 %0, %1;" : "=r"(n) : "l"(a)); r[5] = n;
+       for (int i = 0; i < 6; ++i) out[threadIdx.x * 6 + i] = r[i];
+     })",
+     .block = {16},
+     .expected = each<U64>(96, [](int i) {
+       U64 t = U64(i) / 6, a = 0x123456789abcdef0ull * (t + 1), b = a >> 7, reversed = 0;
+       for (int k = 0; k < 64; ++k)
+         reversed |= (a >> k & 1) << (63 - k);
+       U64 r[] = {a + b, U64(static_cast<unsigned __int128>(a) * b >> 64), t * 5 > 63 ? 0 : a << t * 5, reversed,
+                  U64(std::popcount(a)), U64(63 - std::countl_zero(a))};
+       return r[i % 6];
+     })},
+    {.name = "ATextThatSaysNothing", // a barrier for the compiler
+     .cuda = "__global__ void k(int *out) { asm volatile(\"\" ::: \"memory\"); out[threadIdx.x] = 5; }",
+     .block = {32}, .expected = all<int>(32, 5)},
+    {.name = "ABlockOfOneThread",
+     .cuda = R"(__global__ void k(unsigned *out, const unsigned *in) {
+       __shared__ uint4 s[2]; unsigned r;
+       asm volatile("cp.async.cg.shared.global [%0 + 16], [%1], 16;" :: "r"((unsigned)__cvta_generic_to_shared(s)), "l"(in));
+       asm volatile("cp.async.wait_all; bar.sync 0, 1;" ::: "memory");
+       asm("{ .reg .pred p; setp.lt.u32 p, %1, %2; @p mad.lo.u32 %0, %1, %2, 5; @!p mov.u32 %0, 0; }" : "=r"(r) : "r"(s[1].y), "r"(s[1].z));
+       out[0] = r; })",
+     .expected = listed<U>({2 * 3 + 5}), .in = listed<U>({1, 2, 3, 4})},
+};
+SEMANTICS(PtxWide, wide);
+
 const std::string half = "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n";
 const std::vector<Case> small = {
     {.name = "PairsOfHalves",

@@ -1,6 +1,7 @@
 // What moves, converts, compares and chooses values: mov, cvt, cvta, setp, selp.
 #include "cuda/ptx/shared_numbers.h"
 #include "cuda/ptx/site.h"
+#include <cmath>
 
 namespace opsight::cuda::ptx {
 namespace {
@@ -67,6 +68,26 @@ Value *integerToFloat(Site &site, Value *value, const Type &to, const Type &from
   return from.isSigned() ? site.b.CreateSIToFP(value, result) : site.b.CreateUIToFP(value, result);
 }
 
+/// What is too large becomes the nearest; NaN becomes 0, or where either side has 64 bits the top bit alone (PTX ISA, cvt).
+/// LLVM's own conversion is never asked for what it leaves undefined.
+Value *saturating(IRBuilder<> &b, Value *value, const Type &to) {
+  llvm::Type *integer = b.getIntNTy(to.bits), *floating = value->getType();
+  bool isSigned = to.isSigned();
+  llvm::APInt least = isSigned ? llvm::APInt::getSignedMinValue(to.bits) : llvm::APInt::getZero(to.bits);
+  llvm::APInt most = isSigned ? llvm::APInt::getSignedMaxValue(to.bits) : llvm::APInt::getMaxValue(to.bits);
+  Value *low = llvm::ConstantFP::get(floating, isSigned ? -std::ldexp(1.0, int(to.bits) - 1) : 0.0);
+  Value *end = llvm::ConstantFP::get(floating, std::ldexp(1.0, int(to.bits) - isSigned));
+  Value *isBelow = b.CreateFCmpOLT(value, low), *isBeyond = b.CreateFCmpOGE(value, end);
+  Value *isWithin = b.CreateAnd(b.CreateFCmpOGE(value, low), b.CreateFCmpOLT(value, end));
+  Value *within = b.CreateSelect(isWithin, value, llvm::ConstantFP::get(floating, 0.0));
+  Value *made = isSigned ? b.CreateFPToSI(within, integer) : b.CreateFPToUI(within, integer);
+  made = b.CreateSelect(isBelow, llvm::ConstantInt::get(integer, least), made);
+  made = b.CreateSelect(isBeyond, llvm::ConstantInt::get(integer, most), made);
+  if (to.bits == 64 || floating->isDoubleTy())
+    made = b.CreateSelect(b.CreateFCmpUNO(value, value), llvm::ConstantInt::get(integer, uint64_t(1) << (to.bits - 1)), made);
+  return made;
+}
+
 Value *floatToInteger(Site &site, Value *value, const Type &to) {
   std::optional<I::ID> rounding = integralRounding(site);
   if (!rounding || to.bits < 32) {
@@ -75,15 +96,7 @@ Value *floatToInteger(Site &site, Value *value, const Type &to) {
   }
   if (value->getType()->isHalfTy())
     value = site.b.CreateFPExt(value, site.b.getFloatTy());
-  if (*rounding != I::trunc)
-    value = site.b.CreateUnaryIntrinsic(*rounding, value);
-  // What is too large becomes the nearest; NaN becomes 0, or where either side has 64 bits the top bit alone.
-  llvm::Type *integer = site.b.getIntNTy(to.bits);
-  Value *made = site.b.CreateIntrinsic(to.isSigned() ? I::fptosi_sat : I::fptoui_sat, {integer, value->getType()}, {value});
-  if (to.bits == 64 || value->getType()->isDoubleTy())
-    made = site.b.CreateSelect(site.b.CreateFCmpUNO(value, value),
-                               llvm::ConstantInt::get(integer, uint64_t(1) << (to.bits - 1)), made);
-  return made;
+  return saturating(site.b, site.b.CreateUnaryIntrinsic(*rounding, value), to);
 }
 
 Value *floatToFloat(Site &site, Value *value, const Type &to, const Type &from) {
