@@ -41,6 +41,7 @@ public:
   template <class T> __device__ T shfl_up(T v, unsigned d) const { return __opsight__shfl_up_sync(mask(), v, d, width); }
   template <class T> __device__ T shfl_down(T v, unsigned d) const { return __opsight__shfl_down_sync(mask(), v, d, width); }
   template <class T> __device__ T shfl_xor(T v, int m) const { return __opsight__shfl_xor_sync(mask(), v, m, width); }
+  __device__ unsigned __opsight_lanes() const { return mask(); }
 
 private:
   __device__ unsigned all_lanes() const { return 0xffffffffu >> (32 - width); }
@@ -67,6 +68,7 @@ template <unsigned Size, class Group> OPSIGHT_DEVICE thread_block_tile<Size, Gro
 class coalesced_group {
 public:
   __device__ coalesced_group(unsigned lanes) : lanes(lanes) {}
+  __device__ unsigned __opsight_lanes() const { return lanes; }
   __device__ void sync() const { __syncwarp(lanes); }
   __device__ unsigned size() const { return __popc(lanes); }
   __device__ unsigned num_threads() const { return size(); }
@@ -102,6 +104,20 @@ private:
   unsigned lanes;
 };
 OPSIGHT_DEVICE coalesced_group coalesced_threads() { return __activemask(); }
+
+/// The threads of `group`, a tile or a coalesced group, that brought the same label.
+template <class Group, class Label> OPSIGHT_DEVICE coalesced_group labeled_partition(const Group &group, Label label) {
+  static_assert(__is_integral(Label), "a label is a whole number");
+  if constexpr (sizeof(Label) <= 4)
+    return __match_any_sync(group.__opsight_lanes(), (unsigned)label);
+  else
+    return __match_any_sync(group.__opsight_lanes(), (unsigned long long)label);
+}
+/// The threads of `group` for which the predicate is what it is for this one.
+template <class Group> OPSIGHT_DEVICE coalesced_group binary_partition(const Group &group, bool predicate) {
+  unsigned lanes = group.__opsight_lanes(), yes = __ballot_sync(lanes, predicate);
+  return predicate ? yes : lanes & ~yes;
+}
 
 template <class Group> OPSIGHT_DEVICE void sync(const Group &group) { group.sync(); }
 template <class Group> OPSIGHT_DEVICE unsigned thread_rank(const Group &group) { return group.thread_rank(); }

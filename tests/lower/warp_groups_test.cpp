@@ -51,6 +51,41 @@ const std::vector<Case> cooperative = {
        out[t] = s[69 - t] + 1000 * block.size() + block.thread_index().y * 100000 + block.group_index().x; })",
      .block = {7, 10}, .expected = each<int>(70, [](int t) { return 69 - t + 70000 + t / 7 * 100000; }),
      .ways = Ways::More},
+    {.name = "ThreadsWithTheSameLabel",
+     .cuda = groups + R"(__global__ void k(int *out) {
+       int t = threadIdx.x; auto tile = cg::tiled_partition<32>(cg::this_thread_block());
+       auto same = cg::labeled_partition(tile, t * t % 5); auto wide = cg::labeled_partition(tile, (long long)(t % 3) << 40);
+       int r[] = {(int)same.size(), (int)same.thread_rank(), same.shfl(t, 0), (int)wide.size()};
+       for (int i = 0; i < 4; ++i) out[4 * t + i] = r[i]; })",
+     .block = {64}, .expected = each<int>(256, [](int i) {
+       int t = i / 4, size = 0, rank = 0, first = -1, wide = 0;
+       for (int u = t / 32 * 32; u < t / 32 * 32 + 32; ++u) {
+         wide += u % 3 == t % 3;
+         if (u * u % 5 != t * t % 5)
+           continue;
+         first = first < 0 ? u : first;
+         ++size;
+         rank += u < t;
+       }
+       int r[] = {size, rank, first, wide};
+       return r[i % 4];
+     }), .ways = Ways::More},
+    {.name = "ThreadsOnEitherSideOfAPredicate", // of a tile, and of those of it that came along
+     .cuda = groups + R"(__global__ void k(int *out) {
+       int t = threadIdx.x; auto tile = cg::tiled_partition<16>(cg::this_thread_block());
+       auto side = cg::binary_partition(tile, t % 16 < 5);
+       int r[] = {(int)side.size(), (int)side.thread_rank(), -1, -1};
+       if (t % 4) {
+         auto here = cg::coalesced_threads(); auto odd = cg::binary_partition(here, t & 1);
+         r[2] = odd.size(); r[3] = odd.shfl(t, 1);
+       }
+       for (int i = 0; i < 4; ++i) out[4 * t + i] = r[i]; })",
+     .block = {64}, .expected = each<int>(256, [](int i) {
+       int t = i / 4, lane = t % 16, warp = t / 32 * 32;
+       int r[] = {lane < 5 ? 5 : 11, lane < 5 ? lane : lane - 5, t % 4 == 0 ? -1 : t & 1 ? 16 : 8,
+                  t % 4 == 0 ? -1 : warp + (t & 1 ? 3 : 6)};
+       return r[i % 4];
+     }), .ways = Ways::More},
     {.name = "ThreadsThatArrivedTogether",
      .cuda = groups + R"(__global__ void k(int *out) {
        int t = threadIdx.x;
@@ -144,7 +179,7 @@ const std::vector<Case> language = {
        asm volatile("mov.u32 %0, %%laneid;" : "=r"(lane)); out[t] = lane * 100 + threadIdx.x; })",
      .block = {9, 5}, .expected = each<unsigned>(45, [](int t) { return unsigned(t % 32 * 100 + t % 9); })},
     {.name = "AnUnknownInstructionIsRefusedWithItsText", .cuda = R"(__global__ void k(int *out) { int d;
-       asm("dp4a.s32.s32 %0, %1, %1, %1;" : "=r"(d) : "r"(out[1])); out[0] = d; })", .block = {32}, .refused = "dp4a"},
+       asm("dp2a.lo.s32.s32 %0, %1, %1, %1;" : "=r"(d) : "r"(out[1])); out[0] = d; })", .block = {32}, .refused = "dp2a.lo.s32.s32"},
 };
 SEMANTICS(Language, language);
 
