@@ -145,6 +145,18 @@ const std::vector<Case> patterns = {
 SEMANTICS(Patterns, patterns);
 
 const std::vector<Case> kinds = {
+    {.name = "VectorsOfOneValueAndTurnedAround", // what the optimiser makes of them is one operation on a whole vector
+     .cuda = R"(typedef int v4 __attribute__((ext_vector_type(4)));
+     __global__ void k(int4 *out, const int *in) {
+       __shared__ v4 s[32]; int t = threadIdx.x;
+       s[t] = (v4)(in[t]); __syncthreads();
+       v4 a = s[31 - t], b = ((v4 *)in)[t];
+       v4 c = (a + b.wzyx) ^ 5; c = b > 20 ? c : -c;
+       out[t] = make_int4(c.x, c.y, c.z, c.w); })",
+     .block = {32}, .expected = each<int>(128, [](int i) {
+       int t = i / 4, c = (31 - t + 4 * t + 3 - i % 4) ^ 5;
+       return i > 20 ? c : -c;
+     }), .in = each<int>(128, [](int i) { return i; }), .ways = Ways::More},
     {.name = "LocalArraysReadAtEachLanesOwnIndex",
      .cuda = R"(__global__ void k(int *out) { int t = threadIdx.x, a[16]; for (int i = 0; i < 16;
        ++i) a[i] = i * i + t; a[t % 16] = -t; out[t] = a[t * 3 % 16] + a[(t + 5) % 16]; })",

@@ -337,6 +337,17 @@ const std::vector<Case> memory = {
        }
      }),
      .in = each<U>(256, [](int i) { return U(i) * 2654435761u; })},
+    {.name = "VectorsOfOneRegisterAndOfNumbers",
+     .cuda = R"(__global__ void k(float *out, const float *in) {
+       __shared__ float4 s[64]; int t = threadIdx.x; float a, b, c, d; unsigned at = (unsigned)__cvta_generic_to_shared(s) + 16 * t;
+       asm volatile("st.shared.v4.f32 [%0], {%1, %1, %1, %1};" :: "r"(at), "f"(in[t]) : "memory");
+       if (t % 3 == 0) asm volatile("st.shared.v4.b32 [%0], {0, 0x3f800000, 0, %1};" :: "r"(at), "f"(in[t] + 1));
+       asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];" : "=f"(a), "=f"(b), "=f"(c), "=f"(d) : "r"(at));
+       asm volatile("st.global.v4.f32 [%0], {%4, %3, %2, %1};" :: "l"(out + 4 * t), "f"(a), "f"(b), "f"(c), "f"(d)); })",
+     .block = {64}, .expected = each<float>(256, [](int i) {
+       int t = i / 4;
+       return t % 3 ? float(t) : i % 4 == 0 ? float(t + 1) : i % 4 == 2 ? 1.0f : 0.0f;
+     }), .in = each<float>(64, [](int i) { return float(i); }), .ways = Ways::More},
     {.name = "CopiesOfFourEightAndSixteenBytes",
      .cuda = R"(__global__ void k(unsigned *out, const unsigned *in) {
        __shared__ alignas(16) unsigned tile[7 * 64];

@@ -29,6 +29,8 @@ static Status run(Context &context) {
   passes.addPass(llvm::GVNPass());
   passes.addPass(llvm::InstCombinePass());
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), /*UseMemorySSA=*/true));
+  passes.addPass(llvm::ScalarizerPass()); // once more: passes since may have carried vectors past stores and joins
+  passes.addPass(llvm::EarlyCSEPass());
   WarpAnalyses analyses;
   passes.run(*context.kernel, analyses.functions);
   return {};

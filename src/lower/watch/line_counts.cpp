@@ -1,5 +1,6 @@
 // See line_counts.h.
 #include "lower/watch/line_counts.h"
+#include "cuda/matrix.h"
 #include "lower/spirv/warp_operations.h"
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -27,6 +28,14 @@ static unsigned width(const llvm::Type *type) {
 
 static void countCall(const llvm::CallInst &call, card::LineCounts &into) {
   unsigned lanes = width(call.getType());
+  if (auto product = cuda::asMatrixProduct(call)) { // a thread's share of 16 × 8 sums
+    (product->sum == cuda::MatrixSum::Int ? into.integers : into.flops) += 2 * 16 * 8 * product->depth / 32;
+    return;
+  }
+  if (cuda::asMatrixLoad(call)) {
+    ++into.loads;
+    return;
+  }
   if (!call.getType()->isFPOrFPVectorTy()) {
     into.integers += lanes;
     return;

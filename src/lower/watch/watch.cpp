@@ -1,6 +1,7 @@
 // watch: a kernel that is lowered to be watched says of each access, barrier and basic block that it comes by, before
 // it does (calls.h); Context::watch says what the numbers in the calls stand for. Runs before passes add accesses of
 // their own: what is published is what the source does.
+#include "cuda/matrix.h"
 #include "lower/kernel.h"
 #include "lower/native/passes.h"
 #include "lower/spirv/warp_operations.h"
@@ -10,7 +11,9 @@
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/IntrinsicsNVPTX.h>
 #include <llvm/IR/Operator.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
 namespace opsight::lower::watch {
 
@@ -41,6 +44,7 @@ private:
   void instrument(Instruction &instruction);
   void instrument(Instruction &instruction, const Touch &touch);
   void instrumentCopy(llvm::MemIntrinsic &call);
+  void instrumentMatrix(llvm::CallInst &call, const cuda::MatrixLoad &load);
   int objectOf(Value *pointer, Value *&base);
   int add(Value *base, WatchedObject object);
   Value *addressOf(IRBuilder<> &b, const Touch &touch, Value *local);
@@ -237,6 +241,20 @@ void Instrumenter::instrument(Instruction &instruction) {
     point(card::Event::WarpSync, Site::Kind::WarpSync, operation->mask);
   else if (auto *call = llvm::dyn_cast<llvm::MemIntrinsic>(&instruction))
     instrumentCopy(*call);
+  else if (auto matrices = cuda::asMatrixLoad(instruction))
+    instrumentMatrix(llvm::cast<llvm::CallInst>(instruction), *matrices);
+}
+
+/// Each of the lanes whose addresses count reads a row; those of the others may be anything.
+void Instrumenter::instrumentMatrix(llvm::CallInst &call, const cuda::MatrixLoad &load) {
+  Instruction *at = &call;
+  if (load.count < 4) {
+    IRBuilder<> b(&call);
+    Value *lane = b.CreateIntrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_laneid, {});
+    Value *counts = b.CreateICmpULT(lane, b.getInt32(8 * load.count));
+    at = llvm::SplitBlockAndInsertIfThen(counts, call.getIterator(), /*Unreachable=*/false);
+  }
+  instrument(*at, Touch{Site::Kind::Load, call.getArgOperand(0), 16, llvm::Align(16)});
 }
 
 /// Of a length known at run time only, the first byte and the last.
