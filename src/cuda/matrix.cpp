@@ -15,8 +15,8 @@ unsigned MatrixProduct::elementsPerWord() const {
   return a == MatrixElement::TFloat ? 1 : a == MatrixElement::Half || a == MatrixElement::BFloat ? 2 : 4;
 }
 
-static CallInst *createWarpCall(llvm::IRBuilder<> &b, const std::string &name, Type *result, llvm::ArrayRef<Value *> arguments,
-                                llvm::MemoryEffects effects) {
+static CallInst *createWarpCall(llvm::IRBuilder<> &b, const std::string &name, Type *result,
+                                llvm::ArrayRef<Value *> arguments, llvm::MemoryEffects effects) {
   llvm::SmallVector<Type *> types;
   for (Value *argument : arguments)
     types.push_back(argument->getType());
@@ -35,15 +35,16 @@ static CallInst *createWarpCall(llvm::IRBuilder<> &b, const std::string &name, T
 CallInst *createMatrixProduct(llvm::IRBuilder<> &b, const MatrixProduct &product, llvm::ArrayRef<Value *> words) {
   Type *sum = product.sum == MatrixSum::Float ? b.getFloatTy() : b.getInt32Ty();
   llvm::SmallVector<Type *> results(product.sums(), sum);
-  std::string name = productPrefix.str() + std::to_string(product.depth) + "_" + elementNames[size_t(product.a)].str() + "_" +
-                     elementNames[size_t(product.b)].str() + "_" + sumNames[size_t(product.sum)].str();
+  std::string name = productPrefix.str() + std::to_string(product.depth) + "_" + elementNames[size_t(product.a)].str() +
+                     "_" + elementNames[size_t(product.b)].str() + "_" + sumNames[size_t(product.sum)].str();
   return createWarpCall(b, name, llvm::StructType::get(b.getContext(), results), words, llvm::MemoryEffects::none());
 }
 
 CallInst *createMatrixLoad(llvm::IRBuilder<> &b, const MatrixLoad &load, Value *address) {
   llvm::SmallVector<Type *> results(load.count, b.getInt32Ty());
   std::string name = loadPrefix.str() + std::to_string(load.count) + (load.transposed ? "_trans" : "");
-  return createWarpCall(b, name, llvm::StructType::get(b.getContext(), results), address, llvm::MemoryEffects::readOnly());
+  return createWarpCall(b, name, llvm::StructType::get(b.getContext(), results), address,
+                        llvm::MemoryEffects::readOnly());
 }
 
 static StringRef calleeName(const Value &value) {

@@ -44,8 +44,8 @@ bool fits(const Row &row, Site &site) {
 }
 
 const Row *findRow(Site &site) {
-  for (llvm::ArrayRef<Row> table : {integerRows(), bitRows(), floatRows(), movementRows(), memoryRows(), copyRows(),
-                                    warpRows(), matrixRows()})
+  for (llvm::ArrayRef<Row> table :
+       {integerRows(), bitRows(), floatRows(), movementRows(), memoryRows(), copyRows(), warpRows(), matrixRows()})
     for (const Row &row : table)
       if (fits(row, site) && site.operandCount() >= row.fewest && site.operandCount() <= row.most)
         return &row;
@@ -125,10 +125,16 @@ std::expected<void, std::string> Text::declare(const Statement &statement) {
 
 std::expected<void, std::string> Text::translate(const Statement &statement) {
   switch (statement.kind) {
-  case Statement::Kind::Open: registers.open(); return {};
-  case Statement::Kind::Close: registers.close(); return {};
-  case Statement::Kind::Declaration: return declare(statement);
-  case Statement::Kind::Instruction: return statement.guard.empty() ? emit(statement) : emitGuarded(statement);
+  case Statement::Kind::Open:
+    registers.open();
+    return {};
+  case Statement::Kind::Close:
+    registers.close();
+    return {};
+  case Statement::Kind::Declaration:
+    return declare(statement);
+  case Statement::Kind::Instruction:
+    return statement.guard.empty() ? emit(statement) : emitGuarded(statement);
   }
   return {};
 }

@@ -1,5 +1,5 @@
-// Logic, shifts, and instructions on single bits and bytes: "Logic and Shift Instructions" of the PTX ISA, and bfe, bfi,
-// prmt and their kin. A shift by the width or more is defined in PTX and not in LLVM.
+// Logic, shifts, and instructions on single bits and bytes: "Logic and Shift Instructions" of the PTX ISA, and bfe,
+// bfi, prmt and their kin. A shift by the width or more is defined in PTX and not in LLVM.
 #include "cuda/ptx/site.h"
 
 namespace opsight::cuda::ptx {
@@ -8,7 +8,9 @@ using llvm::ArrayRef, llvm::IRBuilder, llvm::Value;
 using Op = llvm::Instruction;
 namespace I = llvm::Intrinsic;
 
-template <Op::BinaryOps code> Value *plain(Site &site, ArrayRef<Value *> v) { return site.b.CreateBinOp(code, v[0], v[1]); }
+template <Op::BinaryOps code> Value *plain(Site &site, ArrayRef<Value *> v) {
+  return site.b.CreateBinOp(code, v[0], v[1]);
+}
 Value *inverse(Site &site, ArrayRef<Value *> v) { return site.b.CreateNot(v[0]); }
 Value *reversed(Site &site, ArrayRef<Value *> v) { return site.b.CreateUnaryIntrinsic(I::bitreverse, v[0]); }
 

@@ -1,5 +1,5 @@
-// cp.async: asynchronous copies from global to shared memory. They are done at once: a thread may not read what it copies
-// before it has waited, so nothing sees the difference, and groups and waits say nothing more.
+// cp.async: asynchronous copies from global to shared memory. They are done at once: a thread may not read what it
+// copies before it has waited, so nothing sees the difference, and groups and waits say nothing more.
 #include "cuda/ptx/shared_numbers.h"
 #include "cuda/ptx/site.h"
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
@@ -14,7 +14,8 @@ struct Copy {
 };
 
 llvm::Type *typeOf(IRBuilder<> &b, const Copy &copy) {
-  return copy.bytes == 4 ? static_cast<llvm::Type *>(b.getInt32Ty()) : llvm::FixedVectorType::get(b.getInt32Ty(), copy.bytes / 4);
+  return copy.bytes == 4 ? static_cast<llvm::Type *>(b.getInt32Ty())
+                         : llvm::FixedVectorType::get(b.getInt32Ty(), copy.bytes / 4);
 }
 
 void copyWhole(IRBuilder<> &b, const Copy &copy) {
@@ -50,7 +51,8 @@ void copyAsync(Site &site) {
   Copy copy{site.address(0, sharedSpace), site.address(1, globalSpace), unsigned(*bytes)};
   if (site.operandCount() == 3 || site.constant(site.operand(3)) == *bytes)
     return copyWhole(site.b, copy);
-  Register *size = site.operand(3).kind == Operand::Kind::Register ? site.registers.find(site.operand(3).name) : nullptr;
+  Register *size =
+      site.operand(3).kind == Operand::Kind::Register ? site.registers.find(site.operand(3).name) : nullptr;
   if (size && size->type->isIntegerTy(1))
     return site.refuse("a predicate says whether to ignore the source");
   Value *count = site.bits(3, 32);
@@ -66,10 +68,8 @@ void nothing(Site &) {}
 
 constexpr llvm::StringRef forms = "shared shared::cta global L2::64B L2::128B L2::256B";
 constexpr Row rows[] = {
-    {"cp.async.ca", forms, "", 0, 3, 4, copyAsync},
-    {"cp.async.cg", forms, "", 0, 3, 4, copyAsync},
-    {"cp.async.commit_group", "", "", 0, 0, 0, nothing},
-    {"cp.async.wait_group", "", "", 0, 1, 1, wait},
+    {"cp.async.ca", forms, "", 0, 3, 4, copyAsync},      {"cp.async.cg", forms, "", 0, 3, 4, copyAsync},
+    {"cp.async.commit_group", "", "", 0, 0, 0, nothing}, {"cp.async.wait_group", "", "", 0, 1, 1, wait},
     {"cp.async.wait_all", "", "", 0, 0, 0, nothing},
 };
 } // namespace

@@ -21,7 +21,9 @@ Value *saturated(Site &site, Value *value) {
 template <Op::BinaryOps code> Value *plain(Site &site, ArrayRef<Value *> v) {
   return saturated(site, site.b.CreateBinOp(code, v[0], v[1]));
 }
-template <I::ID id> Value *ofTwo(Site &site, ArrayRef<Value *> v) { return site.b.CreateBinaryIntrinsic(id, v[0], v[1]); }
+template <I::ID id> Value *ofTwo(Site &site, ArrayRef<Value *> v) {
+  return site.b.CreateBinaryIntrinsic(id, v[0], v[1]);
+}
 template <I::ID id> Value *exactly(Site &site, ArrayRef<Value *> v) { return site.b.CreateUnaryIntrinsic(id, v[0]); }
 /// A function that is evaluated in float where the type is narrower.
 template <I::ID id> Value *function(Site &site, ArrayRef<Value *> v) {

@@ -6,7 +6,9 @@ namespace {
 using llvm::ArrayRef, llvm::Value;
 using Op = llvm::Instruction;
 
-template <Op::BinaryOps code> Value *plain(Site &site, ArrayRef<Value *> v) { return site.b.CreateBinOp(code, v[0], v[1]); }
+template <Op::BinaryOps code> Value *plain(Site &site, ArrayRef<Value *> v) {
+  return site.b.CreateBinOp(code, v[0], v[1]);
+}
 template <llvm::Intrinsic::ID id> Value *ofTwo(Site &site, ArrayRef<Value *> v) {
   return site.b.CreateBinaryIntrinsic(id, v[0], v[1]);
 }

@@ -22,7 +22,8 @@ void writeParts(Site &site, llvm::ArrayRef<Operand> targets, Value *structure) {
 void loadMatrix(Site &site) {
   MatrixLoad load{.count = site.has("x4") ? 4u : site.has("x2") ? 2u : 1u, .transposed = site.has("trans")};
   llvm::ArrayRef<Operand> targets = registersOf(site.operand(0));
-  bool isSaid = site.has("m8n8") && (site.has("x1") || load.count > 1) && (site.has("shared") || site.has("shared::cta"));
+  bool isSaid =
+      site.has("m8n8") && (site.has("x1") || load.count > 1) && (site.has("shared") || site.has("shared::cta"));
   if (!isSaid || targets.size() != load.count)
     return site.refuse("it loads .m8n8 .x1, .x2 or .x4 from .shared into as many registers");
   Value *address = site.address(1, sharedSpace);
@@ -72,7 +73,8 @@ void multiply(Site &site) {
       return site.refuse("operand " + std::to_string(i + 1) + " needs " + std::to_string(counts[i]) + " registers");
     for (const Operand &word : i ? registers : llvm::ArrayRef<Operand>()) {
       Value *bits = site.bits(word, 32);
-      words.push_back(i == 3 && product->sum == MatrixSum::Float ? site.b.CreateBitCast(bits, site.b.getFloatTy()) : bits);
+      words.push_back(i == 3 && product->sum == MatrixSum::Float ? site.b.CreateBitCast(bits, site.b.getFloatTy())
+                                                                 : bits);
     }
   }
   writeParts(site, registersOf(site.operand(0)), createMatrixProduct(site.b, *product, words));

@@ -34,7 +34,8 @@ Access accessOf(Site &site) {
 /// The registers of a vector operand, or the one.
 llvm::ArrayRef<Operand> registersOf(Site &site, size_t i, unsigned count) {
   const Operand &operand = site.operand(i);
-  llvm::ArrayRef<Operand> all = operand.kind == Operand::Kind::Vector ? llvm::ArrayRef(operand.parts) : llvm::ArrayRef(operand);
+  llvm::ArrayRef<Operand> all =
+      operand.kind == Operand::Kind::Vector ? llvm::ArrayRef(operand.parts) : llvm::ArrayRef(operand);
   if (all.size() != count)
     site.refuse("it needs " + std::to_string(count) + " registers");
   return all.take_front(count);
@@ -44,7 +45,8 @@ void load(Site &site) {
   IRBuilder<> &b = site.b;
   Access access = accessOf(site);
   llvm::ArrayRef<Operand> targets = registersOf(site, 0, access.count);
-  auto *loaded = b.CreateAlignedLoad(access.whole(), site.address(1, spaceOf(site)), access.align, site.has("volatile"));
+  auto *loaded =
+      b.CreateAlignedLoad(access.whole(), site.address(1, spaceOf(site)), access.align, site.has("volatile"));
   if (AtomicOrdering order = orderingOf(site, AtomicOrdering::NotAtomic); order != AtomicOrdering::NotAtomic) {
     if (access.count > 1)
       return site.refuse("several registers at once have no memory order");
@@ -128,10 +130,11 @@ void fence(Site &site) { site.b.CreateFence(AtomicOrdering::SequentiallyConsiste
 void nothing(Site &) {}
 
 constexpr llvm::StringRef types = "b8 b16 b32 b64 u8 u16 u32 u64 s8 s16 s32 s64 f32 f64";
-constexpr llvm::StringRef forms =
-    "global shared shared::cta volatile relaxed acquire release cta gpu sys v2 v4 v8 ca cg cs lu cv wb wt nc L1::no_allocate "
-    "L1::evict_first L1::evict_last L1::evict_normal L1::evict_unchanged L2::evict_first L2::evict_last L2::evict_normal "
-    "L2::64B L2::128B L2::256B";
+constexpr llvm::StringRef forms = "global shared shared::cta volatile relaxed acquire release cta gpu sys v2 v4 v8 ca "
+                                  "cg cs lu cv wb wt nc L1::no_allocate "
+                                  "L1::evict_first L1::evict_last L1::evict_normal L1::evict_unchanged L2::evict_first "
+                                  "L2::evict_last L2::evict_normal "
+                                  "L2::64B L2::128B L2::256B";
 constexpr llvm::StringRef atomicForms =
     "global shared shared::cta relaxed acquire release acq_rel cta gpu sys add min max and or xor exch inc dec cas";
 constexpr llvm::StringRef atomicTypes = "b32 b64 u32 u64 s32 s64 f32 f64";

@@ -68,8 +68,8 @@ Value *integerToFloat(Site &site, Value *value, const Type &to, const Type &from
   return from.isSigned() ? site.b.CreateSIToFP(value, result) : site.b.CreateUIToFP(value, result);
 }
 
-/// What is too large becomes the nearest; NaN becomes 0, or where either side has 64 bits the top bit alone (PTX ISA, cvt).
-/// LLVM's own conversion is never asked for what it leaves undefined.
+/// What is too large becomes the nearest; NaN becomes 0, or where either side has 64 bits the top bit alone (PTX ISA,
+/// cvt). LLVM's own conversion is never asked for what it leaves undefined.
 Value *saturating(IRBuilder<> &b, Value *value, const Type &to) {
   llvm::Type *integer = b.getIntNTy(to.bits), *floating = value->getType();
   bool isSigned = to.isSigned();
@@ -84,7 +84,8 @@ Value *saturating(IRBuilder<> &b, Value *value, const Type &to) {
   made = b.CreateSelect(isBelow, llvm::ConstantInt::get(integer, least), made);
   made = b.CreateSelect(isBeyond, llvm::ConstantInt::get(integer, most), made);
   if (to.bits == 64 || floating->isDoubleTy())
-    made = b.CreateSelect(b.CreateFCmpUNO(value, value), llvm::ConstantInt::get(integer, uint64_t(1) << (to.bits - 1)), made);
+    made = b.CreateSelect(b.CreateFCmpUNO(value, value), llvm::ConstantInt::get(integer, uint64_t(1) << (to.bits - 1)),
+                          made);
   return made;
 }
 
@@ -131,7 +132,8 @@ void convert(Site &site) {
   else if (from.isFloat())
     value = floatToInteger(site, value, to);
   else
-    value = from.isSigned() ? b.CreateSExtOrTrunc(value, b.getIntNTy(to.bits)) : b.CreateZExtOrTrunc(value, b.getIntNTy(to.bits));
+    value = from.isSigned() ? b.CreateSExtOrTrunc(value, b.getIntNTy(to.bits))
+                            : b.CreateZExtOrTrunc(value, b.getIntNTy(to.bits));
   site.writeValue(0, value, to);
 }
 
@@ -152,15 +154,24 @@ struct Comparison {
 };
 constexpr Compare none = Compare::BAD_ICMP_PREDICATE;
 constexpr Comparison comparisons[] = {
-    {"eq", Compare::FCMP_OEQ, Compare::ICMP_EQ, Compare::ICMP_EQ},    {"ne", Compare::FCMP_ONE, Compare::ICMP_NE, Compare::ICMP_NE},
-    {"lt", Compare::FCMP_OLT, Compare::ICMP_SLT, Compare::ICMP_ULT},  {"le", Compare::FCMP_OLE, Compare::ICMP_SLE, Compare::ICMP_ULE},
-    {"gt", Compare::FCMP_OGT, Compare::ICMP_SGT, Compare::ICMP_UGT},  {"ge", Compare::FCMP_OGE, Compare::ICMP_SGE, Compare::ICMP_UGE},
-    {"lo", none, none, Compare::ICMP_ULT},                            {"ls", none, none, Compare::ICMP_ULE},
-    {"hi", none, none, Compare::ICMP_UGT},                            {"hs", none, none, Compare::ICMP_UGE},
-    {"equ", Compare::FCMP_UEQ, none, none},                           {"neu", Compare::FCMP_UNE, none, none},
-    {"ltu", Compare::FCMP_ULT, none, none},                           {"leu", Compare::FCMP_ULE, none, none},
-    {"gtu", Compare::FCMP_UGT, none, none},                           {"geu", Compare::FCMP_UGE, none, none},
-    {"num", Compare::FCMP_ORD, none, none},                           {"nan", Compare::FCMP_UNO, none, none},
+    {"eq", Compare::FCMP_OEQ, Compare::ICMP_EQ, Compare::ICMP_EQ},
+    {"ne", Compare::FCMP_ONE, Compare::ICMP_NE, Compare::ICMP_NE},
+    {"lt", Compare::FCMP_OLT, Compare::ICMP_SLT, Compare::ICMP_ULT},
+    {"le", Compare::FCMP_OLE, Compare::ICMP_SLE, Compare::ICMP_ULE},
+    {"gt", Compare::FCMP_OGT, Compare::ICMP_SGT, Compare::ICMP_UGT},
+    {"ge", Compare::FCMP_OGE, Compare::ICMP_SGE, Compare::ICMP_UGE},
+    {"lo", none, none, Compare::ICMP_ULT},
+    {"ls", none, none, Compare::ICMP_ULE},
+    {"hi", none, none, Compare::ICMP_UGT},
+    {"hs", none, none, Compare::ICMP_UGE},
+    {"equ", Compare::FCMP_UEQ, none, none},
+    {"neu", Compare::FCMP_UNE, none, none},
+    {"ltu", Compare::FCMP_ULT, none, none},
+    {"leu", Compare::FCMP_ULE, none, none},
+    {"gtu", Compare::FCMP_UGT, none, none},
+    {"geu", Compare::FCMP_UGE, none, none},
+    {"num", Compare::FCMP_ORD, none, none},
+    {"nan", Compare::FCMP_UNO, none, none},
 };
 
 /// setp: p is the comparison, q its opposite, each joined with a third operand where the statement says how.
@@ -182,7 +193,9 @@ void setPredicate(Site &site) {
   if (joins != (site.operandCount() == 4))
     return site.refuse("a third operand goes with .and, .or or .xor");
   if (joins) {
-    auto code = site.has("and") ? llvm::Instruction::And : site.has("or") ? llvm::Instruction::Or : llvm::Instruction::Xor;
+    auto code = site.has("and")  ? llvm::Instruction::And
+                : site.has("or") ? llvm::Instruction::Or
+                                 : llvm::Instruction::Xor;
     Value *third = site.predicate(site.operand(3));
     holds = b.CreateBinOp(code, holds, third);
     not_ = b.CreateBinOp(code, not_, third);
@@ -193,7 +206,8 @@ void setPredicate(Site &site) {
 }
 
 void select(Site &site) {
-  Value *chosen = site.b.CreateSelect(site.predicate(site.operand(3)), site.value(1, site.type()), site.value(2, site.type()));
+  Value *chosen =
+      site.b.CreateSelect(site.predicate(site.operand(3)), site.value(1, site.type()), site.value(2, site.type()));
   site.writeValue(0, chosen, site.type());
 }
 
@@ -203,7 +217,11 @@ constexpr llvm::StringRef compared = "eq ne lt le gt ge lo ls hi hs equ neu ltu 
 constexpr Row rows[] = {
     {"mov", "", "pred b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64 f16 f16x2 bf16 bf16x2", 1, 2, 2, move},
     {"cvt.rna.tf32.f32", "", "", 0, 2, 2, convertToTf32},
-    {"cvt.rn.tf32.f32", "", "", 0, 2, 2, [](Site &site) { site.modifiers.push_back("rn"); convertToTf32(site); }},
+    {"cvt.rn.tf32.f32", "", "", 0, 2, 2,
+     [](Site &site) {
+       site.modifiers.push_back("rn");
+       convertToTf32(site);
+     }},
     {"cvt", "rn rni rzi rmi rpi ftz", numbers, 2, 2, 3, convert},
     {"cvta", "to global shared local const", "u64", 1, 2, 2, convertAddress},
     {"setp", compared, "b16 b32 b64 u16 u32 u64 s16 s32 s64 f16 bf16 f32 f64", 1, 3, 4, setPredicate},

@@ -59,7 +59,8 @@ private:
       return;
     std::string_view rest = text.substr(at).substr(0, 20);
     rest = rest.substr(0, rest.find('\n'));
-    problem = rest.empty() ? "its end where " + what + " should be" : "'" + std::string(rest) + "' where " + what + " should be";
+    problem = rest.empty() ? "its end where " + what + " should be"
+                           : "'" + std::string(rest) + "' where " + what + " should be";
   }
   /// Over blanks and comments.
   void skip() {

@@ -44,7 +44,8 @@ static Value *rootOf(IRBuilder<> &b, Value *number, Value *&rest) {
         widened && widened->getOperand(0)->getType() == number->getType())
       return rootOf(b, widened->getOperand(0), rest);
   auto *sum = llvm::dyn_cast<llvm::BinaryOperator>(number);
-  bool isOr = sum && sum->getOpcode() == llvm::Instruction::Or && llvm::cast<llvm::PossiblyDisjointInst>(sum)->isDisjoint();
+  bool isOr =
+      sum && sum->getOpcode() == llvm::Instruction::Or && llvm::cast<llvm::PossiblyDisjointInst>(sum)->isDisjoint();
   if (!sum || (sum->getOpcode() != llvm::Instruction::Add && !isOr))
     return nullptr;
   for (unsigned side : {0u, 1u})

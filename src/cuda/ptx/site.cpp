@@ -46,7 +46,8 @@ Value *Site::bits(const Operand &operand, unsigned width) {
   }
   value = value ? asInteger(b, value) : nullptr;
   if (!value || value->getType()->getIntegerBitWidth() < width) {
-    refuse(value ? "'" + operand.name + "' is narrower than the instruction's type" : "'" + operand.name + "' is no register here");
+    refuse(value ? "'" + operand.name + "' is narrower than the instruction's type"
+                 : "'" + operand.name + "' is no register here");
     return nothing;
   }
   value = b.CreateTrunc(value, wanted);

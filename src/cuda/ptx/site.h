@@ -37,7 +37,7 @@ public:
   llvm::IRBuilder<> &b;
   Registers &registers;
   const Statement &statement;
-  llvm::SmallVector<Type, 4> types;               // the type words, in order
+  llvm::SmallVector<Type, 4> types;                // the type words, in order
   llvm::SmallVector<llvm::StringRef, 4> modifiers; // the other words behind the row's name
 
   const Type &type(unsigned i = 0) const { return types[i]; }
@@ -81,7 +81,7 @@ struct Row {
   llvm::StringRef modifiers; // "rn ftz"
   llvm::StringRef types;     // "f32 f64"
   unsigned typeCount;
-  unsigned fewest, most;     // operands
+  unsigned fewest, most; // operands
   void (*emit)(Site &);
 };
 
@@ -89,11 +89,11 @@ struct Row {
 llvm::ArrayRef<Row> integerRows();
 llvm::ArrayRef<Row> bitRows();
 llvm::ArrayRef<Row> floatRows();
-llvm::ArrayRef<Row> movementRows();  // mov, cvt, selp, setp, cvta
-llvm::ArrayRef<Row> memoryRows();    // ld, st, atom, red, fences
-llvm::ArrayRef<Row> copyRows();      // cp.async
-llvm::ArrayRef<Row> warpRows();      // shuffles, votes, barriers
-llvm::ArrayRef<Row> matrixRows();    // ldmatrix, mma
+llvm::ArrayRef<Row> movementRows(); // mov, cvt, selp, setp, cvta
+llvm::ArrayRef<Row> memoryRows();   // ld, st, atom, red, fences
+llvm::ArrayRef<Row> copyRows();     // cp.async
+llvm::ArrayRef<Row> warpRows();     // shuffles, votes, barriers
+llvm::ArrayRef<Row> matrixRows();   // ldmatrix, mma
 
 /// The value of "%tid.x" and its kin, null where there is no such register. Sound for one launch on one card: a card is
 /// one multiprocessor (smid 0 of nsmid 1).

@@ -1,5 +1,6 @@
 // PTX as its text says it: the statements of one asm("…"), parsed and not yet understood. The grammar is the PTX ISA's
-// ("Syntax", "Instruction Statements") without what only a whole module can hold: labels, branches, functions, variables.
+// ("Syntax", "Instruction Statements") without what only a whole module can hold: labels, branches, functions,
+// variables.
 #pragma once
 #include <cstdint>
 #include <expected>
@@ -19,20 +20,20 @@ struct Operand {
     Vector,   // {a, b}
   };
   Kind kind = Kind::Register;
-  std::string name{};      // of a register; of an address's base
-  std::string second{};    // behind "|"; of an address's offset, where that is a name
-  bool negated = false;    // "!p"
-  uint64_t bits = 0;       // of a number, in two's complement; of an address's offset
+  std::string name{};   // of a register; of an address's base
+  std::string second{}; // behind "|"; of an address's offset, where that is a name
+  bool negated = false; // "!p"
+  uint64_t bits = 0;    // of a number, in two's complement; of an address's offset
   std::vector<Operand> parts{};
 };
 
 struct Statement {
   enum class Kind { Instruction, Declaration, Open, Close }; // the last two: "{" and "}"
   Kind kind = Kind::Instruction;
-  std::string guard{};                // "p" of "@p" and "@!p"
+  std::string guard{}; // "p" of "@p" and "@!p"
   bool guardNegated = false;
-  std::vector<std::string> words{};   // "add.rn.f32": add, rn, f32; of a declaration its types: ".reg .b32": b32
-  std::vector<Operand> operands{};    // of a declaration: the names
+  std::vector<std::string> words{}; // "add.rn.f32": add, rn, f32; of a declaration its types: ".reg .b32": b32
+  std::vector<Operand> operands{};  // of a declaration: the names
 
   /// "add.rn.f32".
   std::string name() const;

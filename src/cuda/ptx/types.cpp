@@ -11,8 +11,10 @@ std::optional<Type> typeNamed(llvm::StringRef word) {
     llvm::StringRef name;
     Type type;
   };
-  static constexpr Named special[] = {{"pred", {Kind::Predicate, 1}},      {"f16x2", {Kind::Float, 16, 2}},
-                                      {"bf16", {Kind::BFloat, 16}},        {"bf16x2", {Kind::BFloat, 16, 2}},
+  static constexpr Named special[] = {{"pred", {Kind::Predicate, 1}},
+                                      {"f16x2", {Kind::Float, 16, 2}},
+                                      {"bf16", {Kind::BFloat, 16}},
+                                      {"bf16x2", {Kind::BFloat, 16, 2}},
                                       {"tf32", {Kind::Bits, 32}}};
   for (const Named &named : special)
     if (named.name == word)
@@ -21,7 +23,8 @@ std::optional<Type> typeNamed(llvm::StringRef word) {
       {'u', Kind::Unsigned}, {'s', Kind::Signed}, {'b', Kind::Bits}, {'f', Kind::Float}};
   for (auto [letter, kind] : kinds)
     for (unsigned bits : {8u, 16u, 32u, 64u})
-      if (word.size() > 1 && word[0] == letter && word.drop_front() == std::to_string(bits) && !(letter == 'f' && bits == 8))
+      if (word.size() > 1 && word[0] == letter && word.drop_front() == std::to_string(bits) &&
+          !(letter == 'f' && bits == 8))
         return Type{kind, bits};
   return std::nullopt;
 }

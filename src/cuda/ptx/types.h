@@ -9,8 +9,8 @@ namespace opsight::cuda::ptx {
 struct Type {
   enum class Kind { Unsigned, Signed, Bits, Float, BFloat, Predicate };
   Kind kind = Kind::Bits;
-  unsigned bits = 32;     // of one element
-  unsigned elements = 1;  // 2: f16x2, bf16x2
+  unsigned bits = 32;    // of one element
+  unsigned elements = 1; // 2: f16x2, bf16x2
 
   unsigned width() const { return bits * elements; }
   bool isFloat() const { return kind == Kind::Float || kind == Kind::BFloat; }

@@ -12,7 +12,8 @@ enum class Shuffle { Up, Down, Butterfly, Index };
 /// Whether the lane that a thread asks for is within its segment (PTX ISA, shfl.sync).
 template <Shuffle kind> Value *isReachable(IRBuilder<> &b, Value *asked, Value *clamps) {
   Value *lane = b.CreateIntrinsic(I::nvvm_read_ptx_sreg_laneid, {});
-  Value *by = b.CreateAnd(asked, 31), *segment = b.CreateAnd(b.CreateLShr(clamps, 8), 31), *within = b.CreateXor(segment, 31);
+  Value *by = b.CreateAnd(asked, 31), *segment = b.CreateAnd(b.CreateLShr(clamps, 8), 31),
+        *within = b.CreateXor(segment, 31);
   Value *low = b.CreateAnd(lane, segment), *limit = b.CreateOr(low, b.CreateAnd(b.CreateAnd(clamps, 31), within));
   if constexpr (kind == Shuffle::Up)
     return b.CreateICmpSGE(b.CreateSub(lane, by), limit);
@@ -61,7 +62,8 @@ template <I::ID whenSigned, I::ID unless> void reduce(Site &site) {
   site.write(site.operand(0), site.b.CreateIntrinsic(intrinsic, {site.bits(1, 32), site.bits(2, 32)}));
 }
 
-/// Barrier 0 of the whole block. With a count of threads, the lowering has to see that these are all (counted_barriers).
+/// Barrier 0 of the whole block. With a count of threads, the lowering has to see that these are all
+/// (counted_barriers).
 void barrier(Site &site) {
   IRBuilder<> &b = site.b;
   if (site.constant(site.operand(0)) != 0)

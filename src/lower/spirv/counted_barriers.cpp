@@ -15,10 +15,14 @@ static std::optional<uint64_t> known(const llvm::Value *value, const card::Dim3 
     return number->getZExtValue();
   if (auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(value))
     switch (call->getIntrinsicID()) {
-    case llvm::Intrinsic::nvvm_read_ptx_sreg_ntid_x: return block.x;
-    case llvm::Intrinsic::nvvm_read_ptx_sreg_ntid_y: return block.y;
-    case llvm::Intrinsic::nvvm_read_ptx_sreg_ntid_z: return block.z;
-    default: return std::nullopt;
+    case llvm::Intrinsic::nvvm_read_ptx_sreg_ntid_x:
+      return block.x;
+    case llvm::Intrinsic::nvvm_read_ptx_sreg_ntid_y:
+      return block.y;
+    case llvm::Intrinsic::nvvm_read_ptx_sreg_ntid_z:
+      return block.z;
+    default:
+      return std::nullopt;
     }
   auto *operation = llvm::dyn_cast<llvm::BinaryOperator>(value);
   if (!operation)
@@ -27,10 +31,14 @@ static std::optional<uint64_t> known(const llvm::Value *value, const card::Dim3 
   if (!left || !right)
     return std::nullopt;
   switch (operation->getOpcode()) {
-  case llvm::Instruction::Mul: return *left * *right;
-  case llvm::Instruction::Add: return *left + *right;
-  case llvm::Instruction::Shl: return *right < 32 ? std::optional(*left << *right) : std::nullopt;
-  default: return std::nullopt;
+  case llvm::Instruction::Mul:
+    return *left * *right;
+  case llvm::Instruction::Add:
+    return *left + *right;
+  case llvm::Instruction::Shl:
+    return *right < 32 ? std::optional(*left << *right) : std::nullopt;
+  default:
+    return std::nullopt;
   }
 }
 

@@ -1,6 +1,6 @@
-// Products and loads of matrices that a warp holds together (cuda/matrix.h says which lane has what). All 32 lanes are one
-// vector, so an operand's elements are vectors, too, and every step of the sum is a permutation of each side and one
-// fused multiply-add for all lanes.
+// Products and loads of matrices that a warp holds together (cuda/matrix.h says which lane has what). All 32 lanes are
+// one vector, so an operand's elements are vectors, too, and every step of the sum is a permutation of each side and
+// one fused multiply-add for all lanes.
 #include "cuda/matrix.h"
 #include "lower/native/passes.h"
 #include "lower/warp/emitter.h"
@@ -77,25 +77,22 @@ void Emitter::matrixProduct(llvm::CallInst &call, const MatrixProduct &product) 
   for (unsigned i = 0; i < product.sums(); ++i)
     given.push_back(argument(3 * words + i));
   Values sums = openSums(*this, product.sum, given);
-  for (unsigned block = 0; block < words; ++block) // words of A: row g and g + 8 of the block; one of B
-    for (unsigned i = 0; i < each; ++i) {
-      Value *rows[2] = {elementOf(*this, argument(2 * block), product.a, i),
-                        elementOf(*this, argument(2 * block + 1), product.a, i)};
-      Value *columns = elementOf(*this, argument(2 * words + block), product.b, i);
-      for (unsigned holder = 0; holder < 4; ++holder) { // the lane of four that has this row of B, column of A
-        Value *factors[2], *others[2];
-        for (unsigned half : {0u, 1u}) {
-          factors[half] = permuted(b, rows[half], [&](unsigned lane) { return (lane & ~3u) + holder; });
-          others[half] = permuted(b, columns, [&](unsigned lane) { return 4 * (2 * (lane & 3) + half) + holder; });
-        }
-        for (unsigned sum = 0; sum < 4; ++sum) {
-          Value *x = factors[sum / 2], *y = others[sum % 2];
-          sums[sum] = product.sum == MatrixSum::Int
-                          ? b.CreateAdd(sums[sum], b.CreateMul(x, y))
-                          : b.CreateIntrinsic(llvm::Intrinsic::fma, {x->getType()}, {x, y, sums[sum]});
-        }
-      }
+  for (unsigned k = 0; k < product.depth; ++k) {
+    unsigned word = k / (4 * each), holder = k / each % 4, i = k % each; // the lane of four that has it, and where
+    Value *columns = elementOf(*this, argument(2 * words + word), product.b, i);
+    Value *factors[2], *others[2];
+    for (unsigned half : {0u, 1u}) {
+      Value *rows = elementOf(*this, argument(2 * word + half), product.a, i);
+      factors[half] = permuted(b, rows, [&](unsigned lane) { return (lane & ~3u) + holder; });
+      others[half] = permuted(b, columns, [&](unsigned lane) { return 4 * (2 * (lane & 3) + half) + holder; });
     }
+    for (unsigned sum = 0; sum < 4; ++sum) {
+      Value *x = factors[sum / 2], *y = others[sum % 2];
+      sums[sum] = product.sum == MatrixSum::Int
+                      ? b.CreateAdd(sums[sum], b.CreateMul(x, y))
+                      : b.CreateIntrinsic(llvm::Intrinsic::fma, {x->getType()}, {x, y, sums[sum]});
+    }
+  }
   defineParts(&call, closeSums(*this, product.sum, sums));
 }
 
