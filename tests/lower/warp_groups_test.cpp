@@ -124,10 +124,6 @@ const std::vector<Case> cooperative = {
     {.name = "GroupsOfAGridAreRefusedByName",
      .cuda = groups + "__global__ void k(int *out) { cg::this_grid().sync(); out[0] = 1; }", .block = {32},
      .refused = "groups of a whole grid"},
-    {.name = "LabelledPartsAreRefusedByName",
-     .cuda = groups + "__global__ void k(int *out) { auto g = cg::labeled_partition(cg::coalesced_threads(), threadIdx.x % 3); out[0] = g.size(); }", .block = {32}, .refused = "cooperative groups"},
-    {.name = "PartsByAConditionAreRefusedByName",
-     .cuda = groups + "__global__ void k(int *out) { auto g = cg::binary_partition(cg::coalesced_threads(), threadIdx.x % 3 == 0); out[0] = g.size(); }", .block = {32}, .refused = "cooperative groups"},
 };
 SEMANTICS(Groups, cooperative);
 
