@@ -85,6 +85,7 @@ TEST(PtxParser, malformed_text_is_told_with_its_place) {
       {"mov.u32 a, {b, c;", "';' where '}' should be"},
       {"mov.u32 a, 0xZZ;", "'0xZZ;' where a number should be"},
       {"mov.u32 a, 12ab;", "'12ab;' where a number should be"},
+      {"mov.u64 a, 18446744073709551616;", "'18446744073709551616' where a number should be"},
       {"mov.f32 a, 0f3F8;", "'0f3F8;' where a number should be"},
       {".shared .b32 x;", "'.shared .b32 x;' where an instruction or '.reg' should be"},
       {".reg .b32 x<0>;", "';' where a count should be"},

@@ -79,6 +79,24 @@ const std::vector<Case> memory = {
      .expected = each<uint8_t>(1024, [](int i) { return uint8_t(i < 777 ? i * 7 : 0); }),
      .in = each<uint8_t>(777, [](int i) { return uint8_t(i * 7); }),
      .shared = 1024},
+    {.name = "AGuardedLoadKeepsWhatWasThere", // as CUTLASS writes it: the pointer of who may not load is nowhere
+     .cuda = R"(__global__ void k(unsigned *out, const unsigned *in) {
+       unsigned r[4], t = threadIdx.x; bool mayLoad = t % 5 != 0;
+       asm volatile("{\n  .reg .pred p;\n  setp.ne.b32 p, %5, 0;\n  mov.b32 %0, %6;\n  mov.b32 %1, %7;\n  mov.b32 %2, %8;\n  mov.b32 %3, %9;\n"
+                    "  @p ld.global.L2::128B.v4.u32 {%0, %1, %2, %3}, [%4];\n}\n"
+                    : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+                    : "l"(mayLoad ? in + 4 * t : nullptr), "r"((int)mayLoad), "r"(7), "r"(8), "r"(9), "r"(t));
+       unsigned all; asm("lop3.b32 %0, %1, %2, %3, %4;" : "=r"(all) : "r"(r[0]), "r"(r[1]), "r"(r[2]), "n"((0xf0 & 0xcc) | 0xaa));
+       out[2 * t] = all; out[2 * t + 1] = r[3]; })",
+     .block = {64},
+     .expected = each<U>(128, [](int i) {
+       U t = U(i) / 2, r[] = {7, 8, 9, t};
+       for (U k = 0; k < 4 && t % 5; ++k)
+         r[k] = 4 * t + k;
+       return i % 2 ? r[3] : (r[0] & r[1]) | r[2];
+     }),
+     .in = each<U>(256, [](int i) { return U(i); }),
+     .ways = Ways::More},
     {.name = "AGuardedCopy",
      .cuda = R"(__global__ void k(int *out, const int *in) {
        __shared__ int4 tile[64]; int t = threadIdx.x;

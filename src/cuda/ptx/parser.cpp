@@ -2,6 +2,7 @@
 // follows from where it stands.
 #include "cuda/ptx/statement.h"
 #include <bit>
+#include <cerrno>
 #include <cctype>
 #include <cstdlib>
 
@@ -242,7 +243,10 @@ Operand Parser::number(bool minus) {
     if (digits.ends_with('U'))
       digits.pop_back();
     int base = form == 'x' ? 16 : form == 'b' ? 2 : digits.starts_with('0') ? 8 : 10;
+    errno = 0;
     made.bits = std::strtoull(digits.c_str() + (form == 'x' || form == 'b' ? 2 : 0), &end, base);
+    if (errno == ERANGE)
+      end = digits.data();
     if (minus)
       made.bits = 0 - made.bits;
   }
