@@ -9,8 +9,20 @@ static bool isOurHeader(llvm::StringRef path) {
   return path.contains("opsight-cuda") || path.contains("__clang_cuda");
 }
 
+/// Where LLVM has merged or moved an instruction it leaves no place: then that of what uses it first, some steps on.
+static const llvm::DILocation *locationOf(const llvm::Instruction &instruction, unsigned steps) {
+  const llvm::DILocation *own = instruction.getDebugLoc().get();
+  if (own && (own->getLine() != 0 || own->getInlinedAt()))
+    return own;
+  for (const llvm::User *user : instruction.users())
+    if (const auto *next = llvm::dyn_cast<llvm::Instruction>(user); next && steps > 0)
+      if (const llvm::DILocation *found = locationOf(*next, steps - 1); found && found->getLine() != 0)
+        return found;
+  return own;
+}
+
 SourcePlace placeOf(const llvm::Instruction &instruction) {
-  const llvm::DILocation *location = instruction.getDebugLoc().get();
+  const llvm::DILocation *location = locationOf(instruction, 4);
   while (location && location->getInlinedAt() && (location->getLine() == 0 || isOurHeader(location->getFilename())))
     location = location->getInlinedAt();
   if (!location)
