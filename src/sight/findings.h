@@ -58,6 +58,15 @@ struct Finding {
   std::string hint{};    // "pad=1", where there is one
   bool isFault = false;  // the kernel is wrong, not slow
   bool isBenign = false; // a race in which all write the same
+  bool isCostKnown = true; // false: the profile lacks what the cost is made of
+};
+
+/// Where the kernel's modelled time on the card goes (roofline.h).
+struct Model {
+  std::map<std::string, double> seconds; // by resource: "fp32", "memory", "shared memory", "instructions"
+  std::vector<std::string> unknown;      // resources of which the profile has no figure
+  std::string boundBy;                   // the resource that takes longest; empty: none is known
+  std::optional<double> ridge;           // flops a byte from which on arithmetic is the limit, not memory
 };
 
 struct Findings {
@@ -67,6 +76,7 @@ struct Findings {
   std::vector<LineAccesses> accesses;
   std::vector<LineWork> work;
   Totals totals;
+  Model model;
   std::vector<Finding> findings; // faults first, then by cost
   std::vector<std::string> notes;
 };
