@@ -20,8 +20,8 @@ enum class Mapping { Simt, Simd }; // how a tile lives on this card; see docs/ke
 struct Profile {
   std::string name;        // "cpu", "opencl:pocl"
   std::string description; // one line
-  std::string ir;          // "spirv", "native"
-  std::string driver;      // how the worker reaches it: "cpu", "opencl"
+  std::string ir;          // "spirv", "native"; "ptx" and others where there is a profile only
+  std::string driver;      // how the worker reaches it: "cpu", "opencl"; empty: a profile only, nothing runs
   std::string icd;         // OpenCL: the stem of the driver's .icd file, "pocl"
   std::string processor;   // native code: the -march it is held to; empty: the host's own
   Mapping mapping = Mapping::Simt;
@@ -30,6 +30,7 @@ struct Profile {
   std::vector<std::string> cannot; // what it cannot do, one sentence each
 
   std::optional<double> figure(std::string_view key) const;
+  bool canRun() const { return !driver.empty(); }
 };
 
 /// Every profile in cards/, by name. A broken file is an error that names its line.

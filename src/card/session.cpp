@@ -1,6 +1,7 @@
 // Which worker a card's name means, and with what environment it is started.
 #include "card/session.h"
 #include "base/file.h"
+#include "base/text.h"
 #include "card/icd.h"
 #include "card/profile.h"
 #include "card/worker_session.h"
@@ -25,6 +26,16 @@ Result<std::unique_ptr<Session>> openFirst(const char *driver, const Limits &lim
   }
   return noVerdict(std::string("no ") + driver + " card has a device here (" + tried + ")", "install the package pocl-opencl-icd");
 }
+
+std::unexpected<Error> profileOnly(const std::string &name) {
+  std::vector<std::string> running;
+  if (auto profiles = allProfiles())
+    for (const Profile &profile : *profiles)
+      if (profile.canRun())
+        running.push_back(profile.name);
+  return userError("card '" + name + "' has no device here: it is a profile only, for `opsight see`",
+                   "cards that run kernels: " + join(running, ", "));
+}
 } // namespace
 
 Result<std::unique_ptr<Session>> Session::open(const std::string &card, const Limits &limits) {
@@ -33,6 +44,8 @@ Result<std::unique_ptr<Session>> Session::open(const std::string &card, const Li
   auto profile = findProfile(card);
   if (!profile)
     return std::unexpected(profile.error());
+  if (!profile->canRun())
+    return profileOnly(card);
   return WorkerSession::open(*profile, limits);
 }
 

@@ -20,6 +20,10 @@ struct Options {
 /// The profile with what its device says and measures, where there is one.
 report::CardEntry entryOf(card::Profile profile) {
   report::CardEntry entry{std::move(profile), std::nullopt, std::nullopt, {}};
+  if (!entry.profile.canRun()) {
+    entry.absent = "a profile only, for `opsight see`";
+    return entry;
+  }
   Result<std::unique_ptr<card::Session>> session = card::Session::open(entry.profile.name, {});
   if (!session) {
     entry.absent = session.error().what;

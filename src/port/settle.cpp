@@ -16,9 +16,21 @@ Result<std::vector<std::string>> cardNames() {
   std::vector<std::string> names;
   for (const card::Profile &profile : *profiles) {
     names.push_back(profile.name);
-    if (!contains(names, profile.driver))
+    if (profile.canRun() && !contains(names, profile.driver))
       names.push_back(profile.driver);
   }
+  return names;
+}
+
+/// Those that a sentence may ask for: a profile that it names is something to compare with, not to run on.
+static Result<std::vector<std::string>> runningCards() {
+  Result<std::vector<std::string>> names = cardNames();
+  Result<std::vector<card::Profile>> profiles = card::allProfiles();
+  if (!names || !profiles)
+    return names;
+  for (const card::Profile &profile : *profiles)
+    if (!profile.canRun())
+      std::erase(*names, profile.name);
   return names;
 }
 
@@ -125,9 +137,9 @@ static Status settleDeclared(Request &request) {
 }
 
 Status settle(Request &request, const Overrides &overrides, std::vector<std::string> &notes) {
-  Result<std::vector<std::string>> cards = cardNames();
-  if (!cards)
-    return std::unexpected(cards.error());
+  Result<std::vector<std::string>> cards = runningCards(), known = cardNames();
+  if (!cards || !known)
+    return std::unexpected(cards ? known.error() : cards.error());
   Asked written{{}, request.accept.maxError, request.accept.minSpeed, {}, request.hints};
   Result<Asked> file = level(std::move(written), request.asks, *cards);
   if (!file)
@@ -135,7 +147,7 @@ Status settle(Request &request, const Overrides &overrides, std::vector<std::str
   Result<Asked> line = commandLine(overrides, *cards);
   if (!line)
     return std::unexpected(line.error());
-  if (Status card = settleCard(request, overrides, line->card ? line->card : file->card, *cards); !card)
+  if (Status card = settleCard(request, overrides, line->card ? line->card : file->card, *known); !card)
     return card;
   mergeBar(file->maxError, line->maxError, "the error limit", notes);
   mergeBar(file->minSpeed, line->minSpeed, "the speed limit", notes);

@@ -1,5 +1,6 @@
 #include "card/profile.h"
 #include "base/file.h"
+#include "card/session.h"
 #include <cstdlib>
 #include <gmock/gmock.h>
 #include <set>
@@ -45,6 +46,18 @@ TEST(Profiles, AFigureIsFoundByItsKey) {
   EXPECT_EQ(cpu.mapping, Mapping::Simd);
   EXPECT_EQ(cpu.figure("max_grid_y"), 65535.0);
   EXPECT_FALSE(cpu.figure("no_such_figure"));
+}
+
+TEST(Profiles, CardsWithoutADriverAreProfilesOnly) {
+  for (const char *name : {"a100", "h100", "rtx4090", "mi300x", "ascend910b", "generic"}) {
+    EXPECT_FALSE(findProfile(name).value().canRun()) << name;
+    auto session = Session::open(name, {});
+    ASSERT_FALSE(session) << name;
+    EXPECT_EQ(session.error().kind, ErrorKind::User);
+    EXPECT_THAT(session.error().what, HasSubstr("profile only"));
+    EXPECT_THAT(session.error().next, HasSubstr("cpu, cpu:avx2, opencl:"));
+  }
+  EXPECT_TRUE(findProfile("cpu").value().canRun());
 }
 
 TEST(Profiles, AnUnknownCardNamesTheNearest) {

@@ -28,6 +28,13 @@ TEST_F(Settle, unnamedCardIsTheEmbeddedOne) {
   EXPECT_EQ(request.card, "cpu");
 }
 
+TEST_F(Settle, aSentenceAsksOnlyForCardsThatRun) {
+  request.asks = {{"性能不低于a100实现的70%。", {}}};
+  Status settled = settle(request, overrides, notes);
+  ASSERT_FALSE(settled);
+  EXPECT_THAT(settled.error().what, HasSubstr("not understood: \"a100\""));
+}
+
 TEST_F(Settle, unnamedCardIsTheFilesCardAndTheCommandLinesBefore) {
   request.asks = {{"把这个cuda算子翻译成国产卡ir实现", {}}};
   request.card = "opencl:pocl";
