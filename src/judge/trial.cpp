@@ -213,12 +213,17 @@ void Trial::takeOrder(uint64_t order) {
     launching.config.order = order;
 }
 
+Result<card::Launched> Trial::launchStep(size_t number, std::span<card::Observer *const> observers) {
+  const Launching &launching = launchings.at(number);
+  if (observers.empty())
+    return session->launch(launching.program, launching.config, launching.arguments);
+  return session->watch(launching.program, launching.config, launching.arguments, observers);
+}
+
 Result<card::Launched> Trial::launch(std::span<card::Observer *const> observers) {
   card::Launched all;
   for (size_t n = 0; n < launchings.size(); ++n) {
-    const Launching &launching = launchings[n];
-    auto launched = observers.empty() ? session->launch(launching.program, launching.config, launching.arguments)
-                                      : session->watch(launching.program, launching.config, launching.arguments, observers);
+    auto launched = launchStep(n, observers);
     if (!launched)
       return launched;
     launched->seconds += all.seconds;
@@ -227,7 +232,7 @@ Result<card::Launched> Trial::launch(std::span<card::Observer *const> observers)
     if (all.end == card::Launched::End::Done)
       continue;
     if (launchings.size() > 1)
-      all.detail = "launch " + std::to_string(n + 1) + ", " + launching.kernel + (all.detail.empty() ? "" : ": " + all.detail);
+      all.detail = "launch " + std::to_string(n + 1) + ", " + launchings[n].kernel + (all.detail.empty() ? "" : ": " + all.detail);
     break;
   }
   return all;

@@ -106,11 +106,11 @@ Result<std::shared_ptr<const cuda::Module>> SourceCandidate::compiled(const std:
   return modules[{name, defines}] = std::make_shared<const cuda::Module>(std::move(*module));
 }
 
-Result<std::shared_ptr<const cuda::Module>> SourceCandidate::moduleFor(const ops::Case &c) {
+Result<std::shared_ptr<const cuda::Module>> SourceCandidate::moduleOf(const std::string &name, const ops::Case &c) {
   Result<Defines> defines = definesOf(symbolsOf(c));
   if (!defines)
     return std::unexpected(defines.error());
-  return compiled(kernel.kernel, *defines);
+  return compiled(name, *defines);
 }
 
 static std::string keyOf(const std::map<std::string, std::string> &defines) {

@@ -42,7 +42,9 @@ public:
   Result<std::variant<judge::Build, judge::OutsideLimits>> prepare(const ops::Case &c) override;
 
   /// The module of the first launch that `c` runs, compiled now if no case before asked for it.
-  Result<std::shared_ptr<const cuda::Module>> moduleFor(const ops::Case &c);
+  Result<std::shared_ptr<const cuda::Module>> moduleFor(const ops::Case &c) { return moduleOf(kernel.kernel, c); }
+  /// Of the launch of `name`.
+  Result<std::shared_ptr<const cuda::Module>> moduleOf(const std::string &name, const ops::Case &c);
   /// What the parameters of each launch receive in `c`, in order.
   Result<std::vector<ops::Signature>> signaturesFor(const ops::Case &c);
   const SourceKernel &source() const { return kernel; }

@@ -1,0 +1,98 @@
+// Which problem sight watches. It has to be small, since every access is looked at, and yet like the real ones: whole
+// blocks, ordinary data.
+#include "port/see.h"
+#include <algorithm>
+#include <functional>
+#include <tuple>
+
+namespace opsight::port {
+
+namespace {
+
+// Operations, or elements where the operator counts none: about a second, and half a minute, of watching.
+constexpr double momentWork = 2e8, mostWork = 4e9;
+
+double workOf(const ops::Operator &op, const ops::Case &c) {
+  double elements = 0;
+  for (const ops::TensorInfo &info : op.tensors())
+    if (Result<std::vector<int64_t>> extents = ops::extentsOf(info, c.symbols)) {
+      double count = 1;
+      for (int64_t extent : *extents)
+        count *= double(extent);
+      elements += count;
+    }
+  return std::max(op.work(c).flops, elements);
+}
+
+std::vector<std::string> symbolsOfGrid(const Launch &launch) {
+  std::vector<std::string> all;
+  for (const Placed &text : launch.grid)
+    if (Result<std::vector<std::string>> used = opsight::symbolsOf(text.text))
+      all.insert(all.end(), used->begin(), used->end());
+  return all;
+}
+
+/// The last block is full where one more of any size that the grid is made of needs another block; where it is made of
+/// none, where there is an element for each thread.
+bool fillsBlocks(const Request &request, const SourceCandidate &candidate, const ops::Case &c) {
+  Symbols symbols = candidate.symbolsOf(c);
+  const Result<card::LaunchConfig> launch = candidate.launchOf(symbols);
+  if (!launch || launch->grid.count() == 0)
+    return false;
+  const std::vector<std::string> names = symbolsOfGrid(request.launch);
+  for (const std::string &name : names) {
+    ++symbols[name];
+    const Result<card::LaunchConfig> more = candidate.launchOf(symbols);
+    --symbols[name];
+    if (!more || more->grid.count() <= launch->grid.count())
+      return false;
+  }
+  return !names.empty() || workOf(*request.op, c) >= double(launch->grid.count() * launch->block.count());
+}
+
+bool isOrdinary(const ops::Case &c) { return c.distribution == "normal" && c.traits.empty() && !c.scale; }
+
+/// Whether [limits] let `c` through; `why` becomes the reason where they do not.
+bool takes(const SourceCandidate &candidate, const ops::Case &c, std::string &why) {
+  const Result<std::optional<std::string>> outside = candidate.outsideLimits(c);
+  if (outside && !*outside)
+    return true;
+  why = outside ? **outside : outside.error().what;
+  return false;
+}
+
+} // namespace
+
+Result<std::vector<WatchChoice>> watchChoices(const Request &request, const SourceCandidate &candidate) {
+  std::vector<WatchChoice> all;
+  std::string whyNot;
+  for (const ops::Case &c : request.cases) {
+    if (!takes(candidate, c, whyNot))
+      continue;
+    if (workOf(*request.op, c) <= mostWork)
+      all.push_back({c, "as asked for"});
+    else
+      whyNot = "too much work to watch every access of it";
+  }
+  const std::string unlike = request.cases.empty() || !all.empty() ? "" : "; not what was asked for: " + whyNot;
+  using Rank = std::tuple<bool, bool, bool, double, int>; // the last: the operator's order
+  std::vector<std::pair<Rank, WatchChoice>> own;
+  for (const ops::Case &c : request.op->cases(request.options)) {
+    if (!takes(candidate, c, whyNot))
+      continue;
+    const double work = workOf(*request.op, c);
+    const bool isShort = work <= momentWork, fills = fillsBlocks(request, candidate, c);
+    const char *which = fills ? "the operator's, with whole blocks" : "the operator's, its last blocks not full";
+    own.push_back(
+        {{isShort, fills, isOrdinary(c), isShort ? work : -work, -int(own.size())}, {c, which + unlike, true, fills}});
+  }
+  std::ranges::sort(own, std::greater(), [](const auto &each) { return each.first; });
+  for (auto &[rank, each] : own)
+    all.push_back(std::move(each));
+  if (all.empty())
+    return userError("no case is within the kernel's limits (" + whyNot + ")", "widen [limits], or name one by --case",
+                     {request.file.string()});
+  return all;
+}
+
+} // namespace opsight::port
