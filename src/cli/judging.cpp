@@ -61,13 +61,6 @@ void addJudgingOptions(CLI::App &command, JudgingOptions &o) {
   addFileOptions(command, o);
 }
 
-static Result<port::Request> requestOf(const JudgingOptions &o) {
-  if (std::filesystem::path(o.file).extension() != ".cu")
-    return port::readPortFile(o.file);
-  port::SourceOptions said{o.operatorName, o.kernel, o.grid, o.block, o.shared, o.arguments, o.defines, o.options, o.limits};
-  return port::requestForSource(o.file, said);
-}
-
 /// The options that only make sense beside a .cu file would be dropped silently beside a port file.
 static Status checkFileOptions(const JudgingOptions &o) {
   bool given = !o.operatorName.empty() || !o.kernel.empty() || !o.grid.empty() || !o.block.empty() || !o.shared.empty() ||
@@ -78,9 +71,16 @@ static Status checkFileOptions(const JudgingOptions &o) {
                    "'" + o.file + "' says these things itself");
 }
 
-static Result<port::Outcome> judged(port::Verb verb, const JudgingOptions &o) {
+Result<port::Request> requestOf(const JudgingOptions &o) {
   if (Status fits = checkFileOptions(o); !fits)
     return std::unexpected(fits.error());
+  if (std::filesystem::path(o.file).extension() != ".cu")
+    return port::readPortFile(o.file);
+  port::SourceOptions said{o.operatorName, o.kernel, o.grid, o.block, o.shared, o.arguments, o.defines, o.options, o.limits};
+  return port::requestForSource(o.file, said);
+}
+
+static Result<port::Outcome> judged(port::Verb verb, const JudgingOptions &o) {
   Result<port::Request> request = requestOf(o);
   if (!request)
     return std::unexpected(request.error());

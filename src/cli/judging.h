@@ -1,4 +1,5 @@
-// What `port` and `verify` have in common: their options, and the way from them to a verdict on the screen.
+// What the verbs that take a FILE have in common: their options, the request they make, and, of `port` and `verify`, the way
+// to a verdict on the screen.
 #pragma once
 #include "cli/screen.h"
 #include "cli/verbs.h"
@@ -6,7 +7,7 @@
 
 namespace opsight::cli {
 
-/// Options of both verbs, as typed.
+/// Options of the verbs, as typed.
 struct JudgingOptions {
   std::string file;
   port::Overrides overrides;
@@ -19,6 +20,8 @@ struct JudgingOptions {
 };
 
 void addJudgingOptions(CLI::App &command, JudgingOptions &options);
+/// What the port file, or the .cu file with its options, asks for; a user error for options that FILE itself says.
+Result<port::Request> requestOf(const JudgingOptions &options);
 int runJudging(port::Verb verb, const JudgingOptions &options);
 
 } // namespace opsight::cli

@@ -57,7 +57,7 @@ TEST(CommandLine, versionIsFast) {
 }
 
 TEST(CommandLine, helpStartsWithAnExample) {
-  for (const char *verb : {"", "port ", "verify ", "cards ", "ops "}) {
+  for (const char *verb : {"", "port ", "verify ", "see ", "cards ", "ops "}) {
     Ran ran = run(std::string(verb) + "--help");
     EXPECT_EQ(ran.code, 0) << verb;
     EXPECT_THAT(ran.out, StartsWith("Example:\n  opsight ")) << verb;
