@@ -92,6 +92,7 @@ Verb addSee(CLI::App &app) {
   command->get_option("--json")->description("print the findings as JSON and nothing else");
   command->get_option("-o")->description("folder for findings.json, findings.sarif and findings.txt; none unless told");
   command->get_option("--seed")->description("of the inputs; the same each time unless told");
+  command->get_option("--timeout")->description("seconds one watched run may take; 120 unless told");
   command->get_option("--case")->description("B=1,H=8,L=256,…: the problem to watch");
   CLI::Option *sarif =
       command->add_option("--sarif", options->sarif, "the findings as SARIF 2.1.0, into FILE or to standard output");

@@ -8,6 +8,7 @@ namespace opsight::port {
 namespace {
 
 constexpr const char *embeddedCard = "cpu";
+constexpr double watchedSeconds = 120; // that a launch may take, unless told: it is slower by two orders under watch
 
 /// Sight compares with nothing, so nobody has to know the right outputs.
 class NoAnswer final : public ops::Oracle {
@@ -44,6 +45,7 @@ private:
   std::unique_ptr<SourceCandidate> source;
   std::vector<WatchChoice> choices; // the best first
   uint64_t seed = 1;                // the same unless told, so that two sights of one kernel can be compared
+  double timeoutSeconds = watchedSeconds;
   std::vector<sight::Findings> results;
 };
 
@@ -72,6 +74,7 @@ Status See::read(Overrides overrides, const std::string &card) {
     return chosen;
   if (Status settled = settle(request, overrides, notes); !settled)
     return settled;
+  timeoutSeconds = overrides.timeoutSeconds.value_or(watchedSeconds);
   seed = request.seed.value_or(1);
   if (request.declared)
     request.declared->answerWith(std::make_shared<NoAnswer>());
@@ -97,7 +100,7 @@ Status See::look() {
 
 Status See::openDevice() {
   card::Limits limits;
-  limits.runTimeout = std::chrono::milliseconds(static_cast<int64_t>(request.timeoutSeconds * 1000));
+  limits.runTimeout = std::chrono::milliseconds(static_cast<int64_t>(timeoutSeconds * 1000));
   Result<std::unique_ptr<card::Session>> opened = card::Session::open(request.card, limits);
   if (!opened)
     return std::unexpected(opened.error());

@@ -9,8 +9,8 @@ namespace opsight::port {
 
 namespace {
 
-// Operations, or elements where the operator counts none: about a second, and half a minute, of watching.
-constexpr double momentWork = 2e8, mostWork = 4e9;
+// Operations, or elements where the operator counts none: seconds of watching, and less than a minute of it.
+constexpr double momentWork = 2e8, mostWork = 2e9;
 
 double workOf(const ops::Operator &op, const ops::Case &c) {
   double elements = 0;

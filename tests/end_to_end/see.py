@@ -251,6 +251,16 @@ class See(unittest.TestCase):
         finding = self.finding(self.see(kernel, LINE_PORT), "barrier")
         self.assertEqual((finding["line"], finding["fault"]), (5, True))
 
+    def test_a_kernel_that_never_ends_is_a_finding(self):
+        kernel = """__global__ void k(const float *x, float *y, int n) {
+  volatile int stop = 0;
+  while (!stop)
+    ;
+  y[threadIdx.x] = x[threadIdx.x];
+}
+"""
+        self.assertIn("hang", self.kinds(self.see(kernel, LINE_PORT, "--timeout", "1")))
+
     def test_sarif_names_files_relative_to_the_folder(self):
         self.see(TURN, TURN_PORT)
         for log in (self.run_see("--sarif").stdout, self.run_see("--sarif", "out.sarif") and (self.folder / "out.sarif").read_text()):
