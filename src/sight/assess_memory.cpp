@@ -67,8 +67,9 @@ std::string whyBanks(const Assessment &in, const Line &line) {
     return "atomics on one word take turns, and so do those on different words of one bank";
   if (step == 0 || line.worst->site.bytes > step)
     return "threads of a warp ask for different words of the same banks";
-  const uint64_t apart = std::gcd(step, row),
-                 served = std::max<uint64_t>(1, row / std::max<uint64_t>(apart, in.banks.width));
+  const uint64_t places = row / std::max<uint64_t>(std::gcd(step, row), in.banks.width);
+  const uint64_t words = std::max(1u, line.worst->site.bytes / in.banks.width); // of a thread
+  const uint64_t served = std::min<uint64_t>(in.banks.banks, places * words);
   return fmt::format(
       "neighbouring threads are {} bytes apart, and banks repeat every {} bytes, so a warp's addresses lie in {} of "
       "the {} banks and wait for each other",
@@ -81,8 +82,7 @@ void proposePadding(const Assessment &in, const Line &line, Finding &finding) {
   const int32_t object = line.worst->object;
   if (line.sum.op == card::Site::Kind::Atomic)
     finding.change = "spread the threads over more words: copies of the array for parts of the block, added up at its "
-                     "end; or reduce "
-                     "within the warp first";
+                     "end; or reduce within the warp first";
   if (object < 0 || line.sum.op == card::Site::Kind::Atomic)
     return;
   const card::WatchedObject &array = in.seen.objects[size_t(object)];
@@ -124,8 +124,7 @@ std::string whySectors(const Assessment &in, const Line &line, Finding &finding)
   }
   if (step >= in.sectorBytes) {
     finding.change = "let threadIdx.x run along the dimension that is contiguous in memory; where the algorithm needs "
-                     "the other one, "
-                     "load a tile by rows and turn it in shared memory";
+                     "the other one, load a tile by rows and turn it in shared memory";
     return fmt::format("neighbouring threads are {} bytes apart, so each has a sector to itself; {} (a cache may keep "
                        "the rest until a later access wants it: "
                        "the model has none)",
