@@ -177,7 +177,7 @@ Result<sight::Findings> See::watchStep(StagedCase &stage, size_t number) {
 }
 
 Status See::watch() {
-  Result<StagedCase> stage = StagedCase::of(*session, request, *source, choices, seed);
+  Result<StagedCase> stage = StagedCase::of(*session, *request.op, *source, choices, seed);
   if (!stage)
     return std::unexpected(stage.error());
   plan.note(stage->chosen.c.name + ": " + stage->chosen.why);
@@ -206,7 +206,7 @@ Status See::watchTails() {
   std::vector<WatchChoice> odd;
   std::ranges::copy_if(choices, std::back_inserter(odd),
                        [](const WatchChoice &choice) { return choice.isOwn && !choice.isWhole; });
-  Result<StagedCase> stage = StagedCase::of(*session, request, *source, odd, seed);
+  Result<StagedCase> stage = StagedCase::of(*session, *request.op, *source, odd, seed);
   if (!stage)
     return stage.error().kind == ErrorKind::User ? Status() : std::unexpected(stage.error());
   plan.note(stage->chosen.c.name + ": for faults alone, since its last blocks are not full");

@@ -3,7 +3,7 @@
 namespace opsight::port {
 
 /// Why `candidate` cannot be asked `c`; nothing where it can, and `build` is made.
-static Result<std::optional<std::string>> tryBuild(const ops::Operator &op, SourceCandidate &candidate,
+static Result<std::optional<std::string>> tryBuild(const ops::Operator &op, judge::Candidate &candidate,
                                                    const ops::Case &c, judge::Build &build) {
   Result<std::variant<judge::Build, judge::OutsideLimits>> built = candidate.prepare(c);
   if (!built)
@@ -14,32 +14,32 @@ static Result<std::optional<std::string>> tryBuild(const ops::Operator &op, Sour
   return judge::Trial::outside(op, c, build);
 }
 
-Result<StagedCase> StagedCase::of(card::Session &session, const Request &request, SourceCandidate &candidate,
+Result<StagedCase> StagedCase::of(card::Session &session, const ops::Operator &op, judge::Candidate &candidate,
                                   std::span<const WatchChoice> choices, uint64_t seed) {
   std::string why = "it has none";
   for (const WatchChoice &choice : choices) {
     StagedCase stage;
-    Result<std::optional<std::string>> outside = tryBuild(*request.op, candidate, choice.c, stage.build);
+    Result<std::optional<std::string>> outside = tryBuild(op, candidate, choice.c, stage.build);
     if (!outside)
       return std::unexpected(outside.error());
     if (*outside) {
       why = **outside;
       continue;
     }
-    Result<ops::Problem> problem = request.op->make(choice.c, seed);
+    Result<ops::Problem> problem = op.make(choice.c, seed);
     if (!problem)
       return std::unexpected(problem.error());
     stage.chosen = choice;
     stage.programs = std::make_unique<judge::Programs>(session);
     Result<judge::Trial> trial =
-        judge::Trial::create(session, *stage.programs, *request.op, choice.c, stage.build, *problem);
+        judge::Trial::create(session, *stage.programs, op, choice.c, stage.build, *problem);
     if (!trial)
       return std::unexpected(trial.error());
     trial->fill(*problem, judge::poisonWord(seed, 0));
     stage.trial.emplace(std::move(*trial));
     return stage;
   }
-  return userError("no case can be asked of this kernel: " + why, "name one by --case", {request.file.string()});
+  return userError("no case can be asked of this kernel: " + why, "name one by --case");
 }
 
 } // namespace opsight::port

@@ -1,4 +1,4 @@
-// A case of the user's kernel, ready to be watched: built, its buffers filled.
+// A case of a kernel, ready to be watched: built, its buffers filled.
 #pragma once
 #include "judge/trial.h"
 #include "port/see.h"
@@ -14,7 +14,7 @@ struct StagedCase {
   sight::MemoryObserver memory; // of all its launches: one may read what another wrote
 
   /// The first of `choices` that the kernel's parameters can hold; a user error where it is none.
-  static Result<StagedCase> of(card::Session &session, const Request &request, SourceCandidate &candidate,
+  static Result<StagedCase> of(card::Session &session, const ops::Operator &op, judge::Candidate &candidate,
                                std::span<const WatchChoice> choices, uint64_t seed);
 };
 

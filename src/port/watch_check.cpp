@@ -1,8 +1,35 @@
 // See watch_check.h.
 #include "port/watch_check.h"
-#include "sight/watched_case.h"
+#include "port/staged_case.h"
+#include "sight/fault_checks.h"
+#include "sight/race_observer.h"
+#include <algorithm>
+#include <tuple>
 
 namespace opsight::port {
+
+/// Operations of a case that is watched in a fraction of a second, even where every operation loads its operands.
+constexpr double watchableWork = 6e6;
+
+static double workOf(const ops::Operator &op, const ops::Case &c) {
+  ops::Work work = op.work(c);
+  return work.flops + work.bytes;
+}
+
+/// The case to watch of those that were judged: small enough to be seen in well under a second, a failed one before
+/// others, the largest of them, as it reaches the most code. None where nothing was tried.
+static std::optional<ops::Case> caseToWatch(const ops::Operator &op, const judge::Accuracy &judged) {
+  const judge::CaseResult *chosen = nullptr;
+  auto rank = [&](const judge::CaseResult &result) {
+    double work = workOf(op, result.c);
+    bool fits = work <= watchableWork;
+    return std::tuple(fits, fits && !result.pass, fits ? work : -work);
+  };
+  for (const judge::CaseResult &result : judged.cases)
+    if (!chosen || rank(result) > rank(*chosen))
+      chosen = &result;
+  return chosen ? std::optional(chosen->c) : std::nullopt;
+}
 
 judge::Further WatchCheck::of(const SourceCandidate &candidate) {
   return [this, &candidate](const judge::Accuracy &judged) { return check(candidate, judged); };
@@ -11,10 +38,10 @@ judge::Further WatchCheck::of(const SourceCandidate &candidate) {
 Result<std::vector<judge::Check>> WatchCheck::check(const SourceCandidate &candidate, const judge::Accuracy &judged) {
   for (const judge::CaseResult &result : judged.cases)
     if (std::ranges::find(result.reasons, "hang") != result.reasons.end())
-      return sight::checksNotMade("not watched: the kernel did not end in case '" + result.c.name + "'");
-  std::optional<ops::Case> c = sight::caseToWatch(op, judged);
+      return sight::faultChecksNotMade("not watched: the kernel did not end in case '" + result.c.name + "'");
+  std::optional<ops::Case> c = caseToWatch(op, judged);
   if (!c)
-    return sight::checksNotMade("no case was tried");
+    return sight::faultChecksNotMade("no case was tried");
   if (!session) {
     auto profile = card::findProfile("cpu");
     if (!profile)
@@ -26,14 +53,23 @@ Result<std::vector<judge::Check>> WatchCheck::check(const SourceCandidate &candi
     target = CardTarget{std::move(*profile), session->info()};
   }
   SourceCandidate watched = candidate.underWatch(*target);
-  auto seen = sight::watchCase(*session, op, watched, *c, seed);
-  if (!seen && seen.error().kind == ErrorKind::Unsupported)
-    return sight::checksNotMade("the cpu card, which could watch it, does not run it: " + seen.error().what);
-  if (!seen)
-    return std::unexpected(seen.error());
-  if (seen->launched.end == card::Launched::End::Hang || seen->launched.end == card::Launched::End::Refused)
-    return sight::checksNotMade("not watched: " + seen->launched.detail);
-  return sight::checksOf(*seen, c->name);
+  const WatchChoice choice{*c, "judged"};
+  auto stage = StagedCase::of(*session, op, watched, {&choice, 1}, seed);
+  if (!stage && stage.error().kind == ErrorKind::Unsupported)
+    return sight::faultChecksNotMade("the cpu card, which could watch it, does not run it: " + stage.error().what);
+  if (!stage)
+    return std::unexpected(stage.error());
+  sight::RaceObserver race;
+  card::Observer *observers[] = {&stage->memory, &race};
+  auto launched = stage->trial->launch(observers);
+  if (!launched)
+    return std::unexpected(launched.error());
+  if (launched->end == card::Launched::End::Hang || launched->end == card::Launched::End::Refused)
+    return sight::faultChecksNotMade("not watched: " + launched->detail);
+  std::vector<sight::Finding> found = stage->memory.findings();
+  for (sight::Finding &finding : race.findings())
+    found.push_back(std::move(finding));
+  return sight::faultChecks(*launched, found, c->name);
 }
 
 } // namespace opsight::port
