@@ -5,6 +5,7 @@
 #include "race.h"
 #include "table.h"
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <iostream>
@@ -19,7 +20,7 @@ struct Arguments {
   std::string filter = ".*", jsonFile;
   std::vector<std::string> only = {"cpu", "pocl", "intel"};
   double seconds = 4;
-  bool checkOnly = false, compileOnly = false;
+  bool checkOnly = false, compileOnly = false, launchOnly = false;
   std::vector<unsigned> lanes = {0};
   Options options;
 };
@@ -33,6 +34,7 @@ void declare(CLI::App &app, Arguments &arguments) {
       ->capture_default_str();
   app.add_flag("--check", arguments.checkOnly, "results only, nothing is timed");
   app.add_flag("--compile", arguments.compileOnly, "how long the cpu card's compiler takes, first and from the cache");
+  app.add_flag("--launch", arguments.launchOnly, "what a launch of an empty kernel costs on the cpu card");
   app.add_option("--json", arguments.jsonFile, "write all figures to this file");
   app.add_option("--lanes", arguments.lanes, "threads in one vector of the cpu card; several are run as so many machines")
       ->delimiter(',')
@@ -107,6 +109,30 @@ std::string verdictRow(const Outcome &outcome) {
   return text;
 }
 
+/// In the worker, from the first thread that starts to the last that ends; and for who waits for the launch, in the tool.
+Status launchEmpty(Contender &contender) {
+  fmt::print("{:<28} {:>12} {:>12}\n{:<28} {:>12} {:>12}\n", "empty kernel", "kernel", "caller", "", "us, median", "us, median");
+  for (uint32_t blocks : {1u, 1'000'000u}) {
+    Workload workload{.file = "bench/kernels/empty.cu", .kernel = "empty"};
+    workload.launch.grid = {blocks, 1, 1};
+    workload.launch.block = {32, 1, 1};
+    if (Status prepared = contender.prepare(workload); !prepared)
+      return prepared;
+    std::vector<double> kernel, caller;
+    for (int i = 0; i < (blocks == 1 ? 2000 : 20); ++i) {
+      auto start = std::chrono::steady_clock::now();
+      auto seconds = contender.launch();
+      if (!seconds)
+        return std::unexpected(seconds.error());
+      caller.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+      kernel.push_back(*seconds);
+    }
+    fmt::print("{:<28} {:>12.1f} {:>12.1f}\n", fmt::format("{} block{} of 32 threads", blocks, blocks == 1 ? "" : "s"),
+               judge::medianInterval(kernel).median * 1e6, judge::medianInterval(caller).median * 1e6);
+  }
+  return {};
+}
+
 /// Each kernel compiled into an empty cache, then again, five times; the fastest of those.
 Status compileAll(const Contender &contender, const std::regex &filter) {
   std::string folder = (std::filesystem::temp_directory_path() / "opsight-bench-cache-XXXXXX").string();
@@ -151,9 +177,10 @@ int main(int argc, char **argv) {
   if (!parts)
     return fail(parts.error());
   std::string machine = describeMachine(contenders);
-  if (arguments.compileOnly && !contenders.empty()) {
+  if ((arguments.compileOnly || arguments.launchOnly) && !contenders.empty()) {
     fmt::print("{}\n", machine);
-    Status done = compileAll(*contenders.front(), std::regex(arguments.filter));
+    Status done = arguments.compileOnly ? compileAll(*contenders.front(), std::regex(arguments.filter))
+                                        : launchEmpty(*contenders.front());
     return done ? 0 : fail(done.error());
   }
   fmt::print("{}\n{}", machine, arguments.checkOnly ? "" : tableHead(*parts));
