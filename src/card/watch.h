@@ -7,6 +7,7 @@
 #include "card/session.h"
 #include "card/watch_ring.h"
 #include <array>
+#include <optional>
 #include <span>
 
 namespace opsight::card {
@@ -81,6 +82,14 @@ struct Access : Passage {
   /// Store, where hasValues: what is written, folded to 32 bits where it is wider.
   std::array<uint32_t, 32> values{};
   bool hasValues = false;
+  /// Of the threads in `mask`, enough to look at for what depends on addresses alone: every address is one of theirs.
+  uint32_t distinct = 0;
+  /// Of those, enough for bounds and alignment: the lowest and the highest address are among theirs, and where any of the
+  /// warp's is misaligned for the site, one of theirs is.
+  uint32_t edges = 0;
+
+  /// Sets the two, for addresses that are known to lie on a line with `step` between neighbours, or (none) not known to.
+  void summarise(std::optional<uint64_t> step);
 };
 
 /// Called from one thread, in the order in which the kernel ran.

@@ -5,6 +5,24 @@
 
 namespace opsight::card {
 
+void Access::summarise(std::optional<uint64_t> step) {
+  const uint32_t lowest = mask & -mask, highest = std::bit_floor(mask);
+  if (step) {
+    distinct = *step ? mask : lowest;
+    edges = *step % site.alignment == 0 ? lowest | highest : distinct;
+    return;
+  }
+  // Threads side by side, and rows of a block that is 16 or 8 wide, often read the same.
+  uint32_t repeated = 0;
+  for (uint32_t lane = 1; lane < warpLanes; ++lane)
+    repeated |= uint32_t(addresses[lane] == addresses[lane - 1]) << lane & mask << 1;
+  for (uint32_t lane = 8; lane < warpLanes; ++lane)
+    repeated |= uint32_t(addresses[lane] == addresses[lane - 8]) << lane & mask << 8;
+  for (uint32_t lane = 16; lane < warpLanes; ++lane)
+    repeated |= uint32_t(addresses[lane] == addresses[lane - 16]) << lane & mask << 16;
+  distinct = edges = mask & ~repeated;
+}
+
 WatchReader::WatchReader(std::span<std::byte> memory, const WatchedLaunch &launch, std::span<Observer *const> observers)
     : launch_(launch), observers_(observers.begin(), observers.end()),
       header_(reinterpret_cast<WatchHeader *>(memory.data())),
@@ -131,6 +149,7 @@ bool WatchReader::readAccess(const Head &head, uint64_t available) {
     uint64_t two = word(at++);
     access.values[lane] = uint32_t(two), access.values[lane + 1] = uint32_t(two >> 32);
   }
+  access.summarise(straight ? std::optional(word(eventHeaderWords + 1)) : std::nullopt);
   read_ += words;
   if (!resolve(access))
     return false;

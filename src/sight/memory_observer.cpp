@@ -50,15 +50,13 @@ static bool isInside(uint64_t address, uint64_t bytes, uint64_t start, uint64_t 
 
 /// Whether all of a warp stay within the array that the site names, at addresses that they may have: nearly always.
 static bool allInside(const Access &access, uint64_t start, uint64_t size) {
-  uint64_t low = ~0ull, high = 0, any = 0;
-  for (uint32_t lane = 0; lane < card::warpLanes; ++lane) {
-    uint64_t there = access.mask >> lane & 1, address = access.addresses[lane];
-    low = std::min(low, there ? address : low);
-    high = std::max(high, there ? address : high);
-    any |= there ? address : 0;
+  bool inside = true;
+  for (uint32_t rest = access.edges; rest; rest &= rest - 1) {
+    uint64_t address = access.addresses[size_t(std::countr_zero(rest))];
+    inside =
+        inside && (address & (access.site.alignment - 1)) == 0 && isInside(address, access.site.bytes, start, size);
   }
-  return (any & (access.site.alignment - 1)) == 0 && isInside(low, access.site.bytes, start, size) &&
-         isInside(high, access.site.bytes, start, size);
+  return inside;
 }
 
 void MemoryObserver::access(const Access &access) {
@@ -127,7 +125,7 @@ static bool allWritten(const WrittenBytes &written, const Access &access, uint64
   if (!std::has_single_bit(access.site.bytes) || access.site.bytes > 32)
     return false;
   bool all = true;
-  for (uint32_t rest = access.mask; rest; rest &= rest - 1) {
+  for (uint32_t rest = access.distinct; rest; rest &= rest - 1) {
     uint64_t first = access.addresses[size_t(std::countr_zero(rest))] - start;
     all = all && first % access.site.bytes == 0 && first < written.size() && written.inWord(first, access.site.bytes);
   }

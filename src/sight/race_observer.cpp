@@ -78,7 +78,7 @@ bool RaceObserver::isSettled(const Shadow &shadow, const Access &access, Stamp s
   const uint64_t last = (access.site.bytes - 1) >> shadow.unitShift, size = shadow.heads.size();
   const Head *heads = shadow.heads.data();
   bool settled = true;
-  for (uint32_t rest = access.mask; rest; rest &= rest - 1) {
+  for (uint32_t rest = access.distinct; rest; rest &= rest - 1) {
     uint64_t unit = (access.addresses[size_t(std::countr_zero(rest))] - shadow.start) >> shadow.unitShift;
     if (unit + last >= size)
       return false;

@@ -19,6 +19,7 @@ inline Addresses strided(uint64_t bytes, uint64_t base = 0) {
 inline card::Access accessOf(const card::Site &site, uint32_t number, const Addresses &addresses, uint32_t mask = ~0u) {
   card::Access access{{site, number, 0, 0, mask}, site.space, site.object};
   access.addresses = addresses;
+  access.summarise(std::nullopt);
   return access;
 }
 
