@@ -232,6 +232,10 @@ Status namePlain(Request &request, const std::vector<ops::Signature> &launches, 
 } // namespace
 
 Status nameReference(Request &request, SourceCandidate &source, const ops::Case &sample, KernelAccount &account) {
+  if (!request.reference.isSaid) // only who judges needs one: sight does not
+    return userError("'[reference]' is missing: nothing says what the outputs should be",
+                     "add, for instance, reference = \"original\", or a section with source and function",
+                     {request.file.string()});
   Result<std::vector<ops::Signature>> launches = source.signaturesFor(sample);
   if (!launches)
     return std::unexpected(launches.error());

@@ -180,8 +180,6 @@ Status PortFileReader::finish(const toml::table &root) {
     return missing("[launch] grid", "grid = [\"ceil_div(L, 64)\", \"H\", \"B\"]");
   if (request.launch.block.empty())
     return missing("[launch] block", "block = [256, 1, 1]");
-  if (request.declared && !root.contains("reference"))
-    return missing("[reference]", "reference = \"original\", or a section with source and function");
   return {};
 }
 

@@ -225,6 +225,7 @@ Status PortFileReader::launches(const toml::array &array) {
 Status PortFileReader::declaredReference(const std::string &key, const toml::node &node) {
   if (Status fits = declaredOnly(key, node); !fits)
     return fits;
+  request.reference.isSaid = true;
   request.reference.where = placeOf(node.source());
   if (auto word = node.value_exact<std::string>()) {
     if (*word == "original")

@@ -54,6 +54,7 @@ struct DeclaredReference {
   std::string function;
   std::map<std::string, Placed> arguments; // parameter of the function to what it receives
   SourcePlace where{};
+  bool isSaid = false;
 };
 
 /// What is accepted; none: not said, then the default of the operator's judge.

@@ -37,9 +37,6 @@ out = { type = "float", count = "n * n", role = "output" }
 [launch]
 grid = ["n / 32", "n / 32"]
 block = [32, 32]
-[reference]
-source = "plain.cpp"
-function = "plain"
 """
 LINE_PORT = """operator = "none"
 source = "kernel.cu"
@@ -52,9 +49,6 @@ y = { type = "float", count = "n", role = "output" }
 [launch]
 grid = ["n / 256"]
 block = [256]
-[reference]
-source = "plain.cpp"
-function = "plain"
 """
 
 
@@ -63,7 +57,6 @@ class See(unittest.TestCase):
         holder = tempfile.TemporaryDirectory(prefix="opsight-see-")
         self.addCleanup(holder.cleanup)
         self.folder = pathlib.Path(holder.name)
-        (self.folder / "plain.cpp").write_text("void plain(const float *, float *, int) {}\n")
 
     def run_see(self, *options, code=0, port="port.toml"):
         run = subprocess.run([OPSIGHT, "see", str(port), "--quiet", *options], cwd=self.folder, capture_output=True, text=True,
