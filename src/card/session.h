@@ -108,6 +108,8 @@ public:
     double gflopsFp32 = 0, readGbps = 0;
   };
   virtual Result<Peak> measurePeak() = 0;
+  /// Seconds of processors that the worker has used so far, all its threads together; none where that is not known.
+  virtual std::optional<double> processorSeconds() const { return std::nullopt; }
 };
 
 } // namespace opsight::card

@@ -5,10 +5,12 @@
 #include "base/file.h"
 #include <cerrno>
 #include <fcntl.h>
+#include <fstream>
 #include <mutex>
 #include <poll.h>
 #include <set>
 #include <spawn.h>
+#include <sstream>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -252,6 +254,22 @@ std::string WorkerProcess::stderrTail() const {
   ssize_t n = ::pread(log_, tail.data(), tail.size(), size - static_cast<off_t>(tail.size()));
   tail.resize(n > 0 ? static_cast<size_t>(n) : 0);
   return printable(tail);
+}
+
+std::optional<double> WorkerProcess::processorSeconds() const {
+  std::ifstream file("/proc/" + std::to_string(pid_) + "/stat");
+  std::string text((std::istreambuf_iterator<char>(file)), {});
+  size_t name = text.rfind(')'); // which may itself hold anything
+  if (name == std::string::npos)
+    return std::nullopt;
+  std::istringstream fields(text.substr(name + 1));
+  std::string skipped;
+  double user = 0, system = 0;
+  for (int field = 3; field < 14; ++field)
+    fields >> skipped;
+  if (!(fields >> user >> system))
+    return std::nullopt;
+  return (user + system) / double(::sysconf(_SC_CLK_TCK));
 }
 
 } // namespace opsight::card

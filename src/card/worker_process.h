@@ -54,6 +54,8 @@ public:
     std::string stderrTail;
   };
   Death bury();
+  /// Of all its threads, so far; none where the system does not tell.
+  std::optional<double> processorSeconds() const;
 
 private:
   WorkerProcess() = default;

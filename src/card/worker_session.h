@@ -34,6 +34,9 @@ public:
   Result<Launched> watch(ProgramId program, const LaunchConfig &config, std::span<const Argument> arguments,
                          std::span<Observer *const> observers) override;
   Result<Peak> measurePeak() override;
+  std::optional<double> processorSeconds() const override {
+    return process_ ? process_->processorSeconds() : std::nullopt;
+  }
 
 private:
   struct Program {

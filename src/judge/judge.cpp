@@ -20,6 +20,16 @@ struct Bench {
   card::Session::Peak peak{};
 };
 
+/// The largest share of the processors that others had while a case was timed.
+double busiest(const Speed &speed) {
+  double most = 0;
+  for (const SpeedCase &c : speed.cases)
+    most = std::max(most, c.othersShare.value_or(0));
+  return most;
+}
+/// Past this share a kernel may be called slow for what others did.
+constexpr double mostOthers = 0.2;
+
 /// Speed is asked of the slowest case; an interval that holds the bar is no answer.
 Status concludeSpeed(Speed &speed, Verdict &verdict) {
   if (speed.cases.empty())
@@ -35,6 +45,12 @@ Status concludeSpeed(Speed &speed, Verdict &verdict) {
   speed.gflops = slowest.gflops, speed.fractionOfPeak = slowest.fractionOfPeak;
   speed.pass = slowest.low >= speed.limit;
   bool slow = std::ranges::any_of(speed.cases, [&](const SpeedCase &c) { return c.high < speed.limit; });
+  double busy = busiest(speed);
+  if (slow && busy > mostOthers)
+    return noVerdict(fmt::format("others kept {:.0f} % of this machine's processors busy while speed was measured, and the "
+                                 "ratio {:.2f} [{:.2f}, {:.2f}] below the bar {:.2f} may be theirs",
+                                 100 * busy, slowest.ratio, slowest.low, slowest.high, speed.limit),
+                     "run again on a quieter machine");
   if (slow)
     verdict.reasons.push_back("slow");
   else if (!speed.pass)

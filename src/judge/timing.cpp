@@ -1,5 +1,6 @@
 // Filling, poisoning and judging happen between the launches, outside of the seconds that the worker reports.
 #include "judge/timing.h"
+#include "judge/machine_load.h"
 #include "judge/statistics.h"
 #include "operator/random.h"
 #include <algorithm>
@@ -148,6 +149,7 @@ Result<TimedCase> timeCase(card::Session &session, Programs &programs, const ops
     if (auto went = pair(n, false); !went || !*went)
       return went ? Result<TimedCase>(std::move(timed)) : std::unexpected(went.error());
   auto start = Clock::now();
+  MachineLoad load(session);
   Interval interval;
   for (int n = 0; n < plan.mostPairs; ++n) {
     if (auto went = pair(n, true); !went || !*went)
@@ -164,6 +166,7 @@ Result<TimedCase> timeCase(card::Session &session, Programs &programs, const ops
       break;
   }
   SpeedCase &speed = timed.speed;
+  speed.othersShare = load.othersShare();
   speed.ratio = interval.median, speed.low = interval.low, speed.high = interval.high;
   speed.candidateSeconds = medianOf(race.candidate.seconds);
   speed.referenceSeconds = opponent.build ? medianOf(race.reference.seconds) : opponent.recordedSeconds;

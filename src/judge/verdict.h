@@ -51,6 +51,7 @@ struct SpeedCase {
   double firstSeconds = 0;                       // the candidate's first call, apart
   double gflops = 0, fractionOfPeak = 0;
   int pairs = 0;
+  std::optional<double> othersShare{};           // of this machine's processors while it was timed; none: not known
   bool implausible = false;                      // faster than the machine's peak or the clock's resolution
 };
 

@@ -143,6 +143,14 @@ Section kernelFacts(const port::Outcome &outcome) {
   return section;
 }
 
+/// Worth a word where it can matter.
+std::string othersText(const judge::SpeedCase &timed) {
+  constexpr double worthSaying = 0.05;
+  if (timed.othersShare.value_or(0) < worthSaying)
+    return "";
+  return ", others had " + percentText(*timed.othersShare) + " of the processors";
+}
+
 Section speedCases(const port::Outcome &outcome) {
   Section section{"Speed by case", {}, true};
   if (outcome.verdict.speed)
@@ -151,7 +159,8 @@ Section speedCases(const port::Outcome &outcome) {
                               fmt::format("{:.3f} ms against {:.3f} ms, first call {:.3f} ms", each.candidateSeconds * 1e3,
                                           each.referenceSeconds * 1e3, each.firstSeconds * 1e3),
                               fmt::format("{:.1f} GFLOP/s, {}, {} pairs{}", each.gflops, percentText(each.fractionOfPeak),
-                                          each.pairs, each.implausible ? ", implausible" : "")});
+                                          each.pairs, each.implausible ? ", implausible" : "") +
+                                  othersText(each)});
   return section;
 }
 

@@ -63,6 +63,7 @@ Json speedCaseJson(const judge::SpeedCase &speed) {
           {"first_seconds", number(speed.firstSeconds)},
           {"gflops", number(speed.gflops)},
           {"fraction_of_peak", number(speed.fractionOfPeak)},
+          {"others_busy", speed.othersShare ? number(*speed.othersShare) : Json(nullptr)},
           {"pairs", speed.pairs},
           {"implausible", speed.implausible}};
 }

@@ -149,9 +149,11 @@ public:
     return kernels.at(programs.at(program))(a);
   }
   Result<Peak> measurePeak() override { return peak; }
+  std::optional<double> processorSeconds() const override { return processor ? std::optional(processor()) : std::nullopt; }
 
   std::map<std::string, Kernel> kernels;
   Peak peak{1000, 1000};
+  std::function<double()> processor; // seconds that the worker says it has used
   int launches = 0;
   card::DeviceInfo device;
 

@@ -192,6 +192,24 @@ TEST(Speed, ARecordedReferenceThatIsMuchFasterMakesSlow) {
   EXPECT_THAT(verdict->reasons, Contains("slow"));
 }
 
+TEST(Speed, IsNotCalledSlowWhileOthersHaveTheProcessors) {
+  Contest contest;
+  contest.session.processor = [used = 0.0]() mutable { return used -= 1e6; }; // so that all that is busy are others
+  auto verdict = contest.run(taking(20e-3), taking(5e-3));
+  ASSERT_FALSE(verdict);
+  EXPECT_EQ(verdict.error().kind, ErrorKind::NoVerdict);
+  EXPECT_THAT(verdict.error().what, testing::HasSubstr("others kept 100 % of this machine's processors busy"));
+}
+
+TEST(Speed, IsFastEnoughWhateverOthersDo) {
+  Contest contest;
+  contest.session.processor = [used = 0.0]() mutable { return used -= 1e6; };
+  auto verdict = contest.run(taking(10e-3), taking(15e-3));
+  ASSERT_TRUE(verdict) << describe(verdict.error());
+  EXPECT_TRUE(verdict->pass);
+  EXPECT_EQ(verdict->speed->cases.front().othersShare, 1);
+}
+
 TEST(Speed, RefusesASpeedAboveTheMachinesPeak) {
   Contest contest;
   contest.session.peak = {.gflopsFp32 = 1e-2, .readGbps = 1};
