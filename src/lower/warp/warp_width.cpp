@@ -1,13 +1,19 @@
 // warp_width: how many threads one vector holds. Where the kernel asks what other threads of its warp do, all 32 are one
-// vector (perhaps longer than a register: LLVM splits it); else as many as the processor's registers hold floats of, so
-// that a register tile needs no more registers than it says. Who is watched is seen in CUDA's warps.
+// vector (perhaps longer than a register: LLVM splits it). Else a register's worth of floats is the least, so that a
+// register tile needs no more registers than it says; where few values are alive at once a vector is several registers
+// long: they hide each other's latency, and what is done once a vector is done less often. Who is watched is seen in
+// CUDA's warps.
 #include "cuda/matrix.h"
 #include "lower/lower.h"
 #include "lower/spirv/warp_operations.h"
+#include "lower/warp/divergence.h"
 #include "lower/warp/passes.h"
+#include "lower/warp/pressure.h"
 #include <bit>
+#include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/Transforms/Utils/Cloning.h>
 
 namespace opsight::lower::warp {
 
@@ -38,8 +44,47 @@ static bool thinksInWarps(llvm::Function &kernel, unsigned lanes) {
   });
 }
 
+// Threads take turns there, and a longer vector only makes the queue longer.
+static bool takesTurns(const llvm::Instruction &instruction) {
+  return llvm::isa<llvm::AtomicRMWInst>(instruction) || llvm::isa<llvm::AtomicCmpXchgInst>(instruction);
+}
+
+/// What a thread keeps in vectors of `lanes` threads, found out on a copy: which values differ depends on the lanes.
+static Result<unsigned> liveBytes(const Context &context, unsigned lanes) {
+  auto copy = llvm::CloneModule(context.module);
+  Context trial{*copy, copy->getFunction(context.kernel->getName()), context.target, context.manifest};
+  trial.target.lanes = lanes;
+  for (const Pass *pass : {&thread_indices, &shared_memory, &simplify})
+    if (Status done = pass->run(trial); !done)
+      return std::unexpected(done.error());
+  WarpAnalyses analyses;
+  Shapes shapes(*trial.kernel, lanes, analyses.functions.getResult<llvm::UniformityInfoAnalysis>(*trial.kernel),
+                analyses.functions.getResult<llvm::LoopAnalysis>(*trial.kernel));
+  return mostLiveBytes(*trial.kernel, shapes);
+}
+
+/// The longest vector, up to CUDA's warp, with which the kernel stays in registers; never less than `least`, a
+/// register's lanes.
+static Result<unsigned> lanesThatFit(const Context &context, unsigned least) {
+  if (llvm::any_of(llvm::instructions(*context.kernel), takesTurns))
+    return least;
+  unsigned registers = least == 16 ? 32 : 16; // AVX-512 doubles both their size and their number
+  unsigned free = registers * 3 / 4;          // the others hold constants and what a single instruction needs
+  for (unsigned lanes = 32; lanes > least; lanes /= 2) {
+    if (context.target.block.count() % lanes)
+      continue;
+    auto bytes = liveBytes(context, lanes);
+    if (!bytes)
+      return bytes;
+    if (*bytes * lanes <= free * least * sizeof(float))
+      return lanes;
+  }
+  return least;
+}
+
 static Status run(Context &context) {
-  if (context.target.lanes == 0) {
+  bool isFree = context.target.lanes == 0;
+  if (isFree) {
     auto lanes = nativeLanes(context.target.processor);
     if (!lanes)
       return std::unexpected(lanes.error());
@@ -49,6 +94,12 @@ static Status run(Context &context) {
     context.target.lanes = std::max(2u, std::bit_ceil(unsigned(threads)));
   if (context.target.watched || thinksInWarps(*context.kernel, context.target.lanes))
     context.target.lanes = 32;
+  else if (isFree) {
+    auto lanes = lanesThatFit(context, context.target.lanes);
+    if (!lanes)
+      return std::unexpected(lanes.error());
+    context.target.lanes = *lanes;
+  }
   return {};
 }
 
