@@ -1,8 +1,8 @@
-// warp_width: how many threads one vector holds. Where the kernel asks what other threads of its warp do, all 32 are one
-// vector (perhaps longer than a register: LLVM splits it). Else a register's worth of floats is the least, so that a
-// register tile needs no more registers than it says; where few values are alive at once a vector is several registers
-// long: they hide each other's latency, and what is done once a vector is done less often. Who is watched is seen in
-// CUDA's warps.
+// warp_width: how many threads one vector holds. Where the kernel asks what other threads of its warp do, as many as it
+// asks among, up to all 32, are one vector (perhaps longer than a register: LLVM splits it). Else a register's worth of
+// floats is the least, so that a register tile needs no more registers than it says; where few values are alive at once in a loop or over a barrier, a
+// vector is several registers long: they hide each other's latency, and what is done once a vector is done less often.
+// Who is watched is seen in CUDA's warps.
 #include "cuda/matrix.h"
 #include "lower/lower.h"
 #include "lower/spirv/warp_operations.h"
@@ -49,6 +49,13 @@ static bool takesTurns(const llvm::Instruction &instruction) {
   return llvm::isa<llvm::AtomicRMWInst>(instruction) || llvm::isa<llvm::AtomicCmpXchgInst>(instruction);
 }
 
+// Straight through, nothing waits for a round before it or is done again and again.
+static bool hasRounds(llvm::Function &kernel) {
+  WarpAnalyses analyses;
+  return !analyses.functions.getResult<llvm::LoopAnalysis>(kernel).empty() ||
+         llvm::any_of(llvm::instructions(kernel), [](llvm::Instruction &it) { return spirv::isBlockBarrier(it); });
+}
+
 /// What a thread keeps in vectors of `lanes` threads, found out on a copy: which values differ depends on the lanes.
 static Result<unsigned> liveBytes(const Context &context, unsigned lanes) {
   auto copy = llvm::CloneModule(context.module);
@@ -63,12 +70,12 @@ static Result<unsigned> liveBytes(const Context &context, unsigned lanes) {
   return mostLiveBytes(*trial.kernel, shapes);
 }
 
-/// The longest vector, up to CUDA's warp, with which the kernel stays in registers; never less than `least`, a
-/// register's lanes.
-static Result<unsigned> lanesThatFit(const Context &context, unsigned least) {
-  if (llvm::any_of(llvm::instructions(*context.kernel), takesTurns))
+/// The longest vector, up to CUDA's warp, with which the kernel stays in registers of `native` floats; never less than
+/// `least`.
+static Result<unsigned> lanesThatFit(const Context &context, unsigned native, unsigned least) {
+  if (!hasRounds(*context.kernel) || llvm::any_of(llvm::instructions(*context.kernel), takesTurns))
     return least;
-  unsigned registers = least == 16 ? 32 : 16; // AVX-512 doubles both their size and their number
+  unsigned registers = native == 16 ? 32 : 16; // AVX-512 doubles both their size and their number
   unsigned free = registers * 3 / 4;          // the others hold constants and what a single instruction needs
   for (unsigned lanes = 32; lanes > least; lanes /= 2) {
     if (context.target.block.count() % lanes)
@@ -76,30 +83,30 @@ static Result<unsigned> lanesThatFit(const Context &context, unsigned least) {
     auto bytes = liveBytes(context, lanes);
     if (!bytes)
       return bytes;
-    if (*bytes * lanes <= free * least * sizeof(float))
+    if (*bytes * lanes <= free * native * sizeof(float))
       return lanes;
   }
   return least;
 }
 
 static Status run(Context &context) {
+  auto native = nativeLanes(context.target.processor);
+  if (!native)
+    return std::unexpected(native.error());
   bool isFree = context.target.lanes == 0;
-  if (isFree) {
-    auto lanes = nativeLanes(context.target.processor);
-    if (!lanes)
-      return std::unexpected(lanes.error());
-    context.target.lanes = *lanes;
-  }
-  if (uint64_t threads = context.target.block.count(); threads < context.target.lanes)
-    context.target.lanes = std::max(2u, std::bit_ceil(unsigned(threads)));
-  if (context.target.watched || thinksInWarps(*context.kernel, context.target.lanes))
-    context.target.lanes = 32;
-  else if (isFree) {
-    auto lanes = lanesThatFit(context, context.target.lanes);
-    if (!lanes)
-      return std::unexpected(lanes.error());
-    context.target.lanes = *lanes;
-  }
+  unsigned &lanes = context.target.lanes;
+  if (isFree)
+    lanes = *native;
+  if (uint64_t threads = context.target.block.count(); threads < lanes)
+    lanes = std::max(2u, std::bit_ceil(unsigned(threads)));
+  while (lanes < 32 && (context.target.watched || thinksInWarps(*context.kernel, lanes)))
+    lanes *= 2;
+  if (!isFree || lanes == 32)
+    return {};
+  auto fitting = lanesThatFit(context, *native, lanes);
+  if (!fitting)
+    return std::unexpected(fitting.error());
+  lanes = *fitting;
   return {};
 }
 

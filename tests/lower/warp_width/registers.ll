@@ -1,11 +1,12 @@
 ; Where threads need nothing of each other, vectors are as long as what is alive at once lets them be and the block is
-; whole vectors: 32 threads with one value each; a register's lanes with sixteen sums, or where threads take turns at
-; atomic operations, or where 32 would leave lanes empty in a block of 48.
+; whole vectors: 32 threads with one value each, two registers of 8 with six; a register's lanes where threads take turns
+; at atomic operations, or where there is neither loop nor barrier; 16 where 32 would leave lanes empty in a block of 48.
 ; RUN: opsight-opt -p warp_width -p thread_indices --processor=x86-64-v3 --block=64 --kernel=one %s | FileCheck-22 --check-prefix=FOUR-REGISTERS %s
 ; RUN: opsight-opt -p warp_width -p thread_indices --processor=x86-64-v4 --block=64 --kernel=one %s | FileCheck-22 --check-prefix=FOUR-REGISTERS %s
 ; RUN: opsight-opt -p warp_width -p thread_indices --processor=x86-64-v3 --block=48 --kernel=one %s | FileCheck-22 --check-prefix=HALF-WARPS %s
 ; RUN: opsight-opt -p warp_width -p thread_indices --processor=x86-64-v3 --block=64 --kernel=six %s | FileCheck-22 --check-prefix=TWO-REGISTERS %s
 ; RUN: opsight-opt -p warp_width -p thread_indices --processor=x86-64-v4 --block=64 --kernel=six %s | FileCheck-22 --check-prefix=ALL-OF-IT %s
+; RUN: opsight-opt -p warp_width -p thread_indices --processor=x86-64-v3 --block=64 --kernel=straight %s | FileCheck-22 --check-prefix=STRAIGHT %s
 ; RUN: opsight-opt -p warp_width -p thread_indices --processor=x86-64-v3 --block=64 --kernel=turns %s | FileCheck-22 --check-prefix=ONE-REGISTER %s
 target triple = "nvptx64-nvidia-cuda"
 ; FOUR-REGISTERS: void @one({{.*}} i32 range(i32 0, 2) %opsight.warp)
@@ -17,6 +18,7 @@ define ptx_kernel void @one(ptr noalias %x, ptr noalias %y) {
   %to = getelementptr float, ptr %y, i64 %i
   %v = load float, ptr %from
   %w = fmul float %v, %v
+  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
   store float %w, ptr %to
   ret void
 }
@@ -43,12 +45,26 @@ define ptx_kernel void @six(ptr noalias %x, ptr noalias %y) {
   %c = fsub float %v4, %v5
   %d = fdiv float %a, %b
   %e = fdiv float %d, %c
+  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
   store float %e, ptr %to
+  ret void
+}
+; STRAIGHT: void @straight({{.*}} i32 range(i32 0, 8) %opsight.warp)
+define ptx_kernel void @straight(ptr noalias %x, ptr noalias %y) {
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %i = zext nneg i32 %t to i64
+  %from = getelementptr float, ptr %x, i64 %i
+  %to = getelementptr float, ptr %y, i64 %i
+  %v = load float, ptr %from
+  %w = fmul float %v, %v
+  store float %w, ptr %to
   ret void
 }
 ; ONE-REGISTER: void @turns({{.*}} i32 range(i32 0, 8) %opsight.warp)
 define ptx_kernel void @turns(ptr %x, i32 %v) {
+  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
   %old = atomicrmw add ptr %x, i32 %v monotonic, align 4
   ret void
 }
 declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+declare void @llvm.nvvm.barrier.cta.sync.aligned.all(i32)

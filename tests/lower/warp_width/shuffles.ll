@@ -1,6 +1,8 @@
-; Where threads ask what others of their warp do, all 32 are one vector; a shuffle among aligned groups of 8 fits in vectors of 8.
+; Where threads ask what others of their warp do, all whom they may ask are one vector: a shuffle among aligned groups of 8
+; fits in vectors of 8, one of neighbours in 16 makes them 16, one of halves of the warp makes them 32.
 ; RUN: opsight-opt -p warp_width -p thread_indices --lanes=8 --block=64 --kernel=near %s | FileCheck-22 --check-prefix=NEAR %s
 ; RUN: opsight-opt -p warp_width -p thread_indices --lanes=8 --block=64 --kernel=far %s | FileCheck-22 --check-prefix=FAR %s
+; RUN: opsight-opt -p warp_width -p thread_indices --lanes=8 --block=64 --kernel=half %s | FileCheck-22 --check-prefix=HALF %s
 ; RUN: opsight-opt -p warp_width -p thread_indices --lanes=8 --block=64 --kernel=instep %s | FileCheck-22 --check-prefix=STEP %s
 target triple = "nvptx64-nvidia-cuda"
 ; NEAR: void @near({{.*}} i32 range(i32 0, 8) %opsight.warp)
@@ -10,9 +12,15 @@ define ptx_kernel void @near(ptr %x, i32 %v) {
   store i32 %b, ptr %x
   ret void
 }
-; FAR: void @far({{.*}} i32 range(i32 0, 2) %opsight.warp)
+; FAR: void @far({{.*}} i32 range(i32 0, 4) %opsight.warp)
 define ptx_kernel void @far(ptr %x, i32 %v) {
   %a = call i32 @llvm.nvvm.shfl.sync.bfly.i32(i32 -1, i32 %v, i32 8, i32 31)
+  store i32 %a, ptr %x
+  ret void
+}
+; HALF: void @half({{.*}} i32 range(i32 0, 2) %opsight.warp)
+define ptx_kernel void @half(ptr %x, i32 %v) {
+  %a = call i32 @llvm.nvvm.shfl.sync.bfly.i32(i32 -1, i32 %v, i32 16, i32 31)
   store i32 %a, ptr %x
   ret void
 }
