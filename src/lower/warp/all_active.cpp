@@ -22,6 +22,7 @@ using Blocks = llvm::SmallSetVector<BasicBlock *, 16>;
 constexpr const char *doneMark = "opsight.split";
 constexpr size_t mostGrowth = 4;         // times the kernel's instructions
 constexpr size_t smallestRegion = 12;    // instructions; below, masks cost less than a second version
+constexpr size_t smallestLoop = 6;       // the same of a loop, whose masks cost every round
 constexpr size_t largestKernel = 20'000; // instructions, all versions together
 
 namespace {
@@ -43,7 +44,7 @@ private:
   std::optional<Candidate> asGuard(BasicBlock &block) const;
   std::optional<Candidate> asLoop(BasicBlock &block) const;
   bool isUnderOthers(const BasicBlock &block) const;
-  bool isWorth(const Blocks &region) const;
+  bool isWorth(const Blocks &region, size_t smallest) const;
   void splitGuard(const Candidate &candidate);
   void splitLoop(const Candidate &candidate);
   Value *askFull(llvm::IRBuilder<> &b, Value *condition);
@@ -88,15 +89,15 @@ bool Splitter::isUnderOthers(const BasicBlock &block) const {
   return false;
 }
 
-bool Splitter::isWorth(const Blocks &region) const {
+bool Splitter::isWorth(const Blocks &region, size_t smallest) const {
   size_t size = 0;
   bool touchesMemory = false;
   for (BasicBlock *block : region)
     for (llvm::Instruction &instruction : *block) {
       ++size;
-      touchesMemory |= llvm::isa<llvm::LoadInst>(instruction) || llvm::isa<llvm::StoreInst>(instruction);
+      touchesMemory |= instruction.mayReadOrWriteMemory();
     }
-  return touchesMemory && size >= smallestRegion && kernel.getInstructionCount() + size <= limit;
+  return touchesMemory && size >= smallest && kernel.getInstructionCount() + size <= limit;
 }
 
 std::optional<Candidate> Splitter::asGuard(BasicBlock &block) const {
@@ -115,7 +116,7 @@ std::optional<Candidate> Splitter::asGuard(BasicBlock &block) const {
         return candidate.region.contains(from) || (from == &block && inside == entry);
       });
     });
-    if (ownsAll && isWorth(candidate.region) && (!best || candidate.region.size() > best->region.size()))
+    if (ownsAll && isWorth(candidate.region, smallestRegion) && (!best || candidate.region.size() > best->region.size()))
       best = candidate;
   }
   return best;
@@ -127,7 +128,7 @@ std::optional<Candidate> Splitter::asLoop(BasicBlock &block) const {
     return std::nullopt;
   Candidate candidate{llvm::cast<BranchInst>(block.getTerminator()), nullptr, nullptr, loop, {}};
   candidate.region.insert(loop->block_begin(), loop->block_end());
-  return isWorth(candidate.region) ? std::optional(candidate) : std::nullopt;
+  return isWorth(candidate.region, smallestLoop) ? std::optional(candidate) : std::nullopt;
 }
 
 std::optional<Candidate> Splitter::find() {
