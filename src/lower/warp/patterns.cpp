@@ -2,8 +2,11 @@
 // round may only lower a hope to Varying, so the rounds end.
 #include "lower/warp/patterns.h"
 #include <llvm/ADT/PostOrderIterator.h>
+#include <llvm/ADT/SetVector.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/CFG.h>
+#include <llvm/IR/Dominators.h>
 #include <llvm/IR/GetElementPtrTypeIterator.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
@@ -206,9 +209,9 @@ Shape Shapes::joined(const llvm::PHINode &phi) const {
     joined = std::move(shape);
     joined->trailingZeros = zeros;
   }
-  if (ways != 1 && !isHeader)
+  if (ways != 1 && !isHeader && !commonJoins.contains(phi.getParent()))
     return {};
-  bool leavesLoop = ways == 1 && llvm::any_of(phi.incoming_values(), [&](const Value *incoming) {
+  bool leavesLoop = !isHeader && llvm::any_of(phi.incoming_values(), [&](const Value *incoming) {
     auto *source = llvm::dyn_cast<Instruction>(incoming);
     const llvm::Loop *inner = source ? loops.getLoopFor(source->getParent()) : nullptr;
     return inner && !inner->contains(phi.getParent());
@@ -280,9 +283,27 @@ Shape Shapes::derive(const Instruction &instruction) const {
   return {};
 }
 
+// Whether no branch on which threads part lies between `block` and where its ways began.
+static bool isCommonJoin(llvm::BasicBlock &block, const llvm::DominatorTree &dominators, llvm::UniformityInfo &uniformity) {
+  llvm::BasicBlock *begin = dominators.getNode(&block)->getIDom()->getBlock();
+  llvm::SmallSetVector<llvm::BasicBlock *, 8> between;
+  between.insert(llvm::pred_begin(&block), llvm::pred_end(&block));
+  for (size_t i = 0; i < between.size(); ++i) {
+    if (!dominators.isReachableFromEntry(between[i]) || uniformity.hasDivergentTerminator(*between[i]))
+      return false;
+    if (between[i] != begin)
+      between.insert(llvm::pred_begin(between[i]), llvm::pred_end(between[i]));
+  }
+  return true;
+}
+
 Shapes::Shapes(llvm::Function &kernel, unsigned lanes, llvm::UniformityInfo &uniformity, const llvm::LoopInfo &loops)
     : lanes(lanes), layout(kernel.getDataLayout()), loops(loops) {
   llvm::ReversePostOrderTraversal<llvm::Function *> order(&kernel);
+  llvm::DominatorTree dominators(kernel);
+  for (llvm::BasicBlock *block : order)
+    if (!block->isEntryBlock() && !block->phis().empty() && isCommonJoin(*block, dominators, uniformity))
+      commonJoins.insert(block);
   for (llvm::BasicBlock *block : order)
     for (Instruction &instruction : *block)
       if (!instruction.getType()->isVoidTy() && uniformity.isDivergent(&instruction)) {

@@ -47,6 +47,7 @@ private:
   unsigned lanes;
   const llvm::DataLayout &layout;
   const llvm::LoopInfo &loops;
+  llvm::DenseSet<const llvm::BasicBlock *> commonJoins; // all threads come to them the same way
   llvm::DenseMap<const llvm::Value *, Shape> shapes; // of what is not uniform, once it is known
   llvm::DenseSet<const llvm::Value *> pending; // what nothing is known of yet
 };
