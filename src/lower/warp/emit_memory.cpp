@@ -9,33 +9,6 @@ namespace opsight::lower::warp {
 
 using llvm::Value;
 
-namespace {
-/// Lanes first … first + count - 1 read elements side by side (step 1) or all the same one (step 0).
-struct Run {
-  unsigned first, count;
-  int64_t offset;
-  unsigned step;
-};
-} // namespace
-
-constexpr unsigned mostRuns = 4; // beyond, a gather is shorter
-
-static llvm::SmallVector<Run> runsOf(llvm::ArrayRef<int64_t> offsets, uint64_t bytes) {
-  llvm::SmallVector<Run> runs;
-  for (unsigned lane = 0; lane < offsets.size(); ++lane) {
-    Run *last = runs.empty() ? nullptr : &runs.back();
-    int64_t previous = lane ? offsets[lane - 1] : 0;
-    bool same = last && offsets[lane] == previous, next = last && offsets[lane] == previous + int64_t(bytes);
-    if (last && ((same && (last->count == 1 || last->step == 0)) || (next && (last->count == 1 || last->step == 1)))) {
-      last->step = same ? 0 : 1;
-      ++last->count;
-    } else {
-      runs.push_back({lane, 1, offsets[lane], 1});
-    }
-  }
-  return runs;
-}
-
 static Value *at(llvm::IRBuilder<> &b, Value *base, int64_t offset) {
   return offset ? b.CreateGEP(b.getInt8Ty(), base, b.getInt64(uint64_t(offset))) : base;
 }
@@ -48,13 +21,6 @@ static Value *repeated(llvm::IRBuilder<> &b, Value *mask, unsigned lanes, unsign
   for (unsigned i = 0; i < lanes * times; ++i)
     from.push_back(int(i / times));
   return b.CreateShuffleVector(mask, from);
-}
-
-static Value *loadWide(llvm::IRBuilder<> &b, llvm::LoadInst &load, llvm::VectorType *type, Value *address, llvm::Align align,
-                       Value *mask) {
-  if (mask)
-    return b.CreateMaskedLoad(type, address, align, mask, llvm::PoisonValue::get(type));
-  return b.CreateAlignedLoad(type, address, align, load.isVolatile());
 }
 
 // `count` elements from `base`, in lanes chosen by `from`.
@@ -116,8 +82,113 @@ static Value *loadPattern(Emitter &emitter, llvm::Type *type, Value *base, llvm:
   return loadSpan(emitter.b, type, base, *least, unsigned(span), align, from);
 }
 
+// `count` vectors that follow each other, `count` elements a lane, into one vector an element: every round parts the even
+// from the odd, which is one permutation of two registers.
+static Emitter::Values unzip(llvm::IRBuilder<> &b, Emitter::Values vectors, unsigned lanes) {
+  for (size_t apart = 1; apart < vectors.size(); apart *= 2) {
+    Emitter::Values next;
+    for (int odd : {0, 1})
+      for (size_t pair = 0; pair < vectors.size(); pair += 2) {
+        llvm::SmallVector<int> from;
+        for (unsigned lane = 0; lane < lanes; ++lane)
+          from.push_back(int(2 * lane) + odd);
+        next.push_back(b.CreateShuffleVector(vectors[pair], vectors[pair + 1], from));
+      }
+    vectors = std::move(next);
+  }
+  return vectors;
+}
+
+constexpr unsigned rowLength = 4; // 32-bit elements in a 128-bit part of a register, across which moving costs more
+
+// Four elements of every thread's row: a load a thread, so placed that transposing moves nothing across 128-bit parts.
+static Emitter::Values loadRows(Emitter &emitter, llvm::Type *type, Value *pointer, llvm::Align align) {
+  llvm::IRBuilder<> &b = emitter.b;
+  Emitter::Values rows, held, result;
+  for (unsigned lane = 0; lane < emitter.lanes; ++lane)
+    rows.push_back(b.CreateAlignedLoad(vectorOf(type, rowLength), emitter.atLane(pointer, lane), align));
+  for (unsigned i = 0; i < rowLength; ++i) {
+    Emitter::Values pieces;
+    for (unsigned lane = i; lane < emitter.lanes; lane += rowLength)
+      pieces.push_back(rows[lane]);
+    held.push_back(llvm::concatenateVectors(b, pieces));
+  }
+  // Of each part, elements (0 0' 1 1') and (2 2' 3 3') of two vectors, then halves of two such.
+  auto interleave = [&](Value *left, Value *right, std::array<unsigned, rowLength> pick) {
+    llvm::SmallVector<int> from;
+    for (unsigned lane = 0; lane < emitter.lanes; ++lane) {
+      unsigned part = lane / rowLength * rowLength, element = pick[lane % rowLength];
+      from.push_back(int(element < rowLength ? part + element : emitter.lanes + part + element - rowLength));
+    }
+    return b.CreateShuffleVector(left, right, from);
+  };
+  for (bool high : {false, true}) {
+    std::array<unsigned, rowLength> pairs = high ? std::array{2u, 6u, 3u, 7u} : std::array{0u, 4u, 1u, 5u};
+    Value *first = interleave(held[0], held[1], pairs), *second = interleave(held[2], held[3], pairs);
+    result.push_back(interleave(first, second, {0, 1, 4, 5}));
+    result.push_back(interleave(first, second, {2, 3, 6, 7}));
+  }
+  return result;
+}
+
 static llvm::Align alignmentOf(llvm::Type *type, llvm::Align known, const llvm::DataLayout &layout) {
   return std::min(known, llvm::Align(llvm::bit_floor(std::max<uint64_t>(1, layout.getTypeStoreSize(type)))));
+}
+
+namespace {
+/// What a load or store moves: `count` neighbouring elements of each thread.
+struct Access {
+  llvm::Type *type;
+  unsigned count;
+  llvm::Align align;
+  bool isVolatile;
+};
+} // namespace
+
+// The threads' elements lie side by side from `place` on.
+static Emitter::Values loadSideBySide(Emitter &emitter, const Access &access, Value *place, Value *mask) {
+  llvm::IRBuilder<> &b = emitter.b;
+  auto [type, count, align, isVolatile] = access;
+  unsigned lanes = emitter.lanes;
+  if (!mask && count > 1 && llvm::isPowerOf2_32(count) && !isVolatile) {
+    Emitter::Values vectors;
+    uint64_t bytes = lanes * emitter.warp.getDataLayout().getTypeStoreSize(type);
+    for (unsigned i = 0; i < count; ++i)
+      vectors.push_back(b.CreateAlignedLoad(vectorOf(type, lanes), at(b, place, int64_t(i * bytes)), align));
+    return unzip(b, std::move(vectors), lanes);
+  }
+  auto *wide = vectorOf(type, lanes * count);
+  Value *wideMask = mask && count > 1 ? repeated(b, mask, lanes, count) : mask;
+  Value *all = mask ? static_cast<Value *>(b.CreateMaskedLoad(wide, place, align, wideMask, llvm::PoisonValue::get(wide)))
+                    : b.CreateAlignedLoad(wide, place, align, isVolatile);
+  Emitter::Values values;
+  for (unsigned part = 0; part < count; ++part) {
+    llvm::SmallVector<int> from;
+    for (unsigned lane = 0; lane < lanes; ++lane)
+      from.push_back(int(lane * count + part));
+    values.push_back(count == 1 ? all : b.CreateShuffleVector(all, from));
+  }
+  return values;
+}
+
+static Value *addressesOf(Emitter &emitter, const Access &access, Value *pointer, unsigned part) {
+  llvm::IRBuilder<> &b = emitter.b;
+  Value *addresses = emitter.vector(pointer);
+  uint64_t shift = part * emitter.warp.getDataLayout().getTypeStoreSize(access.type);
+  return shift ? b.CreateGEP(b.getInt8Ty(), addresses, b.getInt64(shift)) : addresses;
+}
+
+static Value *gatherPart(Emitter &emitter, const Access &access, Value *pointer, Value *mask, unsigned part) {
+  llvm::Type *wide = emitter.widened(access.type);
+  return emitter.b.CreateMaskedGather(wide, addressesOf(emitter, access, pointer, part), access.align,
+                                      mask ? mask : emitter.fullMask(), llvm::PoisonValue::get(wide));
+}
+
+static Emitter::Values gather(Emitter &emitter, const Access &access, Value *pointer, Value *mask) {
+  Emitter::Values values;
+  for (unsigned part = 0; part < access.count; ++part)
+    values.push_back(gatherPart(emitter, access, pointer, mask, part));
+  return values;
 }
 
 Status Emitter::load(llvm::LoadInst &load, Value *mask) {
@@ -141,37 +212,30 @@ Status Emitter::load(llvm::LoadInst &load, Value *mask) {
     address.kind = Shape::Pattern;
     address.offsets.assign(lanes, 0);
   }
+  auto finish = [&](const Values &values) { source ? defineParts(&load, values) : define(&load, values[0]); };
+  Access access{type, count, align, load.isVolatile()};
   if (address.isConsecutive(count * bytes)) {
-    Value *wideMask = mask && count > 1 ? repeated(b, mask, lanes, count) : mask;
-    Value *all = loadWide(b, load, vectorOf(type, lanes * count), at(b, scalar(pointer), address.offsets[0]), align, wideMask);
-    Values values;
-    for (unsigned part = 0; part < count; ++part) {
-      llvm::SmallVector<int> from;
-      for (unsigned lane = 0; lane < lanes; ++lane)
-        from.push_back(int(lane * count + part));
-      values.push_back(count == 1 ? all : b.CreateShuffleVector(all, from));
-    }
-    source ? defineParts(&load, values) : define(&load, values[0]);
+    finish(loadSideBySide(*this, access, at(b, scalar(pointer), address.offsets[0]), mask));
     return {};
   }
-  Values values;
-  for (unsigned part = 0; part < count; ++part) {
-    Value *value = nullptr;
-    int64_t shift = int64_t(part * bytes);
-    if (address.isPattern() && !mask) {
+  bool areRows = count == rowLength && bytes * count == 16 && lanes % rowLength == 0 && !load.isVolatile();
+  if (!mask && areRows && (address.isVarying() || runsOf(address.offsets, bytes).size() > mostRuns)) {
+    finish(loadRows(*this, type, pointer, align));
+    return {};
+  }
+  if (!mask && address.isPattern()) {
+    Values values;
+    for (unsigned part = 0; part < count; ++part) {
       llvm::SmallVector<int64_t, 32> offsets(address.offsets);
       for (int64_t &offset : offsets)
-        offset += shift;
-      value = loadPattern(*this, type, scalar(pointer), offsets, align);
+        offset += int64_t(part * bytes);
+      Value *value = loadPattern(*this, type, scalar(pointer), offsets, align);
+      values.push_back(value ? value : gatherPart(*this, access, pointer, nullptr, part));
     }
-    if (!value) {
-      Value *addresses = shift ? b.CreateGEP(b.getInt8Ty(), vector(pointer), b.getInt64(uint64_t(shift))) : vector(pointer);
-      value = b.CreateMaskedGather(widened(type), addresses, align, mask ? mask : fullMask(),
-                                   llvm::PoisonValue::get(widened(type)));
-    }
-    values.push_back(value);
+    finish(values);
+    return {};
   }
-  source ? defineParts(&load, values) : define(&load, values[0]);
+  finish(gather(*this, access, pointer, mask));
   return {};
 }
 
@@ -187,19 +251,39 @@ static void storeOne(Emitter &emitter, llvm::StoreInst &store, Value *value, Val
   b.CreateAlignedStore(b.CreateExtractElement(value, last), address, store.getAlign(), store.isVolatile());
 }
 
-static bool storeRuns(Emitter &emitter, Value *value, Value *base, llvm::ArrayRef<int64_t> offsets, uint64_t bytes,
+// Down to single elements: a scatter instruction takes longer than a store a lane to addresses known but for one base.
+static void storeRuns(Emitter &emitter, Value *value, Value *base, llvm::ArrayRef<int64_t> offsets, uint64_t bytes,
                       llvm::Align align) {
-  auto runs = runsOf(offsets, bytes);
-  if (runs.size() > mostRuns && runs.size() > emitter.lanes / 4)
-    return false;
-  for (const Run &run : runs) {
+  for (const Run &run : runsOf(offsets, bytes)) {
     llvm::SmallVector<int> from;
     unsigned count = run.step ? run.count : 1;
     for (unsigned i = 0; i < count; ++i)
       from.push_back(int(run.step ? run.first + i : run.first + run.count - 1));
     emitter.b.CreateAlignedStore(emitter.b.CreateShuffleVector(value, from), at(emitter.b, base, run.offset), align);
   }
-  return true;
+}
+
+static void storeSideBySide(Emitter &emitter, const Access &access, llvm::ArrayRef<Value *> values, Value *place, Value *mask) {
+  llvm::IRBuilder<> &b = emitter.b;
+  unsigned lanes = emitter.lanes, count = access.count;
+  Value *all = values[0];
+  if (count > 1) {
+    Value *joined = llvm::concatenateVectors(b, values);
+    llvm::SmallVector<int> from;
+    for (unsigned i = 0; i < lanes * count; ++i)
+      from.push_back(int((i % count) * lanes + i / count));
+    all = b.CreateShuffleVector(joined, from);
+  }
+  if (mask)
+    b.CreateMaskedStore(all, place, access.align, count > 1 ? repeated(b, mask, lanes, count) : mask);
+  else
+    b.CreateAlignedStore(all, place, access.align, access.isVolatile);
+}
+
+static void scatter(Emitter &emitter, const Access &access, llvm::ArrayRef<Value *> values, Value *pointer, Value *mask) {
+  for (unsigned part = 0; part < access.count; ++part)
+    emitter.b.CreateMaskedScatter(values[part], addressesOf(emitter, access, pointer, part), access.align,
+                                  mask ? mask : emitter.fullMask());
 }
 
 Status Emitter::store(llvm::StoreInst &store, Value *mask) {
@@ -223,33 +307,20 @@ Status Emitter::store(llvm::StoreInst &store, Value *mask) {
   uint64_t bytes = layout.getTypeStoreSize(type);
   llvm::Align align = alignmentOf(type, store.getAlign(), layout);
   Values values = target ? parts(stored) : Values{vector(stored)};
+  Access access{type, count, align, store.isVolatile()};
   if (address.isConsecutive(count * bytes)) {
-    Value *all = values[0];
-    if (count > 1) {
-      Value *joined = llvm::concatenateVectors(b, values);
-      llvm::SmallVector<int> from;
-      for (unsigned i = 0; i < lanes * count; ++i)
-        from.push_back(int((i % count) * lanes + i / count));
-      all = b.CreateShuffleVector(joined, from);
-    }
-    Value *place = at(b, scalar(pointer), address.offsets[0]);
-    if (mask)
-      b.CreateMaskedStore(all, place, align, count > 1 ? repeated(b, mask, lanes, count) : mask);
-    else
-      b.CreateAlignedStore(all, place, align, store.isVolatile());
+    storeSideBySide(*this, access, values, at(b, scalar(pointer), address.offsets[0]), mask);
+    return {};
+  }
+  if (mask || !address.isPattern()) {
+    scatter(*this, access, values, pointer, mask);
     return {};
   }
   for (unsigned part = 0; part < count; ++part) {
-    int64_t shift = int64_t(part * bytes);
-    if (address.isPattern() && !mask) {
-      llvm::SmallVector<int64_t, 32> offsets(address.offsets);
-      for (int64_t &offset : offsets)
-        offset += shift;
-      if (storeRuns(*this, values[part], scalar(pointer), offsets, bytes, align))
-        continue;
-    }
-    Value *addresses = shift ? b.CreateGEP(b.getInt8Ty(), vector(pointer), b.getInt64(uint64_t(shift))) : vector(pointer);
-    b.CreateMaskedScatter(values[part], addresses, align, mask ? mask : fullMask());
+    llvm::SmallVector<int64_t, 32> offsets(address.offsets);
+    for (int64_t &offset : offsets)
+      offset += int64_t(part * bytes);
+    storeRuns(*this, values[part], scalar(pointer), offsets, bytes, align);
   }
   return {};
 }

@@ -33,6 +33,22 @@ bool Shape::isConsecutive(uint64_t bytes) const {
   return isPattern();
 }
 
+llvm::SmallVector<Run> runsOf(llvm::ArrayRef<int64_t> offsets, uint64_t bytes) {
+  llvm::SmallVector<Run> runs;
+  for (unsigned lane = 0; lane < offsets.size(); ++lane) {
+    Run *last = runs.empty() ? nullptr : &runs.back();
+    int64_t previous = lane ? offsets[lane - 1] : 0;
+    bool same = last && offsets[lane] == previous, next = last && offsets[lane] == previous + int64_t(bytes);
+    if (last && ((same && (last->count == 1 || last->step == 0)) || (next && (last->count == 1 || last->step == 1)))) {
+      last->step = same ? 0 : 1;
+      ++last->count;
+    } else {
+      runs.push_back({lane, 1, offsets[lane], 1});
+    }
+  }
+  return runs;
+}
+
 static unsigned widthOf(const llvm::Type *type, const llvm::DataLayout &layout) {
   return type->isPointerTy() ? 64 : unsigned(layout.getTypeSizeInBits(const_cast<llvm::Type *>(type)));
 }

@@ -26,6 +26,15 @@ struct Shape {
   bool isConsecutive(uint64_t bytes) const;
 };
 
+/// Lanes first … first + count - 1 read elements side by side (step 1) or all the same one (step 0).
+struct Run {
+  unsigned first, count;
+  int64_t offset;
+  unsigned step;
+};
+constexpr unsigned mostRuns = 4; // beyond, loading piece by piece is longer than a gather
+llvm::SmallVector<Run> runsOf(llvm::ArrayRef<int64_t> offsets, uint64_t bytes);
+
 class Shapes {
 public:
   Shapes(llvm::Function &kernel, unsigned lanes, llvm::UniformityInfo &uniformity, const llvm::LoopInfo &loops);
