@@ -22,6 +22,38 @@ const std::vector<Case> patterns = {
      .cuda = R"(__global__ void k(float *out, const float *in) { int t = threadIdx.x; out[2 * t + 1] = in[3 * t]; })",
      .block = {50}, .expected = each<float>(100, [](int i) { return i % 2 ? float(i / 2 * 3) : 0.f; }),
      .in = counted(148), .ways = Ways::More},
+    {.name = "AnUnsignedIndexThatWrapsForThreadsThatAreAbsent",
+     .cuda = R"(__global__ void k(float *out, const float *in, unsigned start) { unsigned i = threadIdx.x + start;
+       if (i < 59) out[i] = in[i] * 2; })",
+     .block = {64}, .expected = each<float>(59, [](int i) { return float(2 * i); }), .in = counted(59),
+     .scalar = listed({0u - 5u}), .ways = Ways::More},
+    {.name = "DotProductsOfRowsAndTheirRests",
+     .cuda = R"(__global__ void k(float *out, const float *in, int n) { int t = threadIdx.x; float sum = 0;
+       for (int d = 0; d < n; ++d) sum += in[t * 7 + d] * float(d + 1);
+       out[t] = sum; })",
+     .block = {40}, .expected = each<float>(40, [](int t) {
+       float sum = 0;
+       for (int d = 0; d < 7; ++d)
+         sum += float((t * 7 + d) % 11) * float(d + 1);
+       return sum;
+     }), .in = each<float>(280, [](int i) { return float(i % 11); }), .scalar = listed({7}), .ways = Ways::More},
+    {.name = "RowsOfSharedMemoryOfDifferentColumns",
+     .cuda = R"(__global__ void k(int *out, const int *in) { __shared__ int s[64][17];
+       int t = threadIdx.x; for (int d = 0; d < 16; ++d) s[t][15 - d] = in[16 * t + d];
+       __syncthreads();
+       int sum = 0; for (int d = 0; d < 16; ++d) sum = sum * 3 + s[63 - t][d];
+       out[t] = sum; })",
+     .block = {64}, .expected = each<int>(64, [](int t) {
+       unsigned sum = 0;
+       for (unsigned d = 0; d < 16; ++d)
+         sum = sum * 3 + (16 * unsigned(63 - t) + 15 - d) % 5;
+       return int(sum);
+     }), .in = each<int>(1024, [](int i) { return i % 5; }), .ways = Ways::More},
+    {.name = "AddressesByACommonBranch",
+     .cuda = R"(__global__ void k(float *out, const float *in, int which) { int t = threadIdx.x;
+       float v = which ? in[t] : 1; int i = which ? 63 - t / 32 * 32 - 31 + t % 32 : t; out[which ? i : i] = v; })",
+     .block = {64}, .expected = each<float>(64, [](int i) { return float((i + 32) % 64); }), .in = counted(64),
+     .scalar = listed({1}), .ways = Ways::More},
     {.name = "RowsOfATileByBroadcast",
      .cuda = R"(__global__ void k(float *out, const float *in) { int t = threadIdx.x;
        out[t] = in[t / 4] * 100 + in[t % 4]; })",

@@ -2,6 +2,7 @@
 // one vector, a few pieces, or, where nothing is known, a gather. Pieces are worth their instructions: a gather costs
 // about as much as a load a lane.
 #include "lower/warp/emitter.h"
+#include "lower/warp/hope.h"
 #include <llvm/Analysis/VectorUtils.h>
 #include <llvm/Support/MathExtras.h>
 
@@ -218,6 +219,15 @@ Status Emitter::load(llvm::LoadInst &load, Value *mask) {
     finish(loadSideBySide(*this, access, at(b, scalar(pointer), address.offsets[0]), mask));
     return {};
   }
+  if (auto hope = load.isVolatile() ? std::nullopt : hopeOf(*this, pointer, count * bytes)) {
+    Fork fork(*this, hope->holds);
+    Values together = loadSideBySide(*this, access, hope->first, mask);
+    fork.otherwise();
+    Values apart = gather(*this, access, pointer, mask);
+    fork.close(together, apart);
+    finish(together);
+    return {};
+  }
   bool areRows = count == rowLength && bytes * count == 16 && lanes % rowLength == 0 && !load.isVolatile();
   if (!mask && areRows && (address.isVarying() || runsOf(address.offsets, bytes).size() > mostRuns)) {
     finish(loadRows(*this, type, pointer, align));
@@ -310,6 +320,14 @@ Status Emitter::store(llvm::StoreInst &store, Value *mask) {
   Access access{type, count, align, store.isVolatile()};
   if (address.isConsecutive(count * bytes)) {
     storeSideBySide(*this, access, values, at(b, scalar(pointer), address.offsets[0]), mask);
+    return {};
+  }
+  if (auto hope = store.isVolatile() ? std::nullopt : hopeOf(*this, pointer, count * bytes)) {
+    Fork fork(*this, hope->holds);
+    storeSideBySide(*this, access, values, hope->first, mask);
+    fork.otherwise();
+    scatter(*this, access, values, pointer, mask);
+    fork.close();
     return {};
   }
   if (mask || !address.isPattern()) {
