@@ -1,5 +1,6 @@
 // Barriers on the warp machine: who counts at one, what memory shows behind it, and that who does not come is told.
 #include "lower/semantic_case.h"
+#include <array>
 
 namespace opsight::lower {
 namespace {
@@ -31,6 +32,17 @@ const std::vector<Case> barriers = {
        int n = __syncthreads_count(t & 1);
        out[t] = n; })",
      .block = {60}, .expected = each<int>(60, [](int t) { return t % 3 ? 20 : -1; }), .ways = Ways::More},
+    {.name = "ThreadsThatReturnFromInnerLoops",
+     .cuda = R"(__global__ void k(int *out) {
+       int t = threadIdx.x, sum = 0;
+       for (int i = 0; i < 4; ++i)
+         for (int j = 0; j < 3; ++j) {
+           sum += __syncthreads_count(1);
+           if (t % 4 == i) { out[t] = sum; return; }
+         }
+       out[t] = -1; })",
+     .block = {32}, .expected = each<int>(32, [](int t) { return std::array{32, 104, 152, 176}[size_t(t % 4)]; }),
+     .ways = Ways::More},
     {.name = "ThreadsThatReturnFromASwitch",
      .cuda = R"(__global__ void k(int *out) {
        int t = threadIdx.x;

@@ -1,12 +1,14 @@
 // simplify: LLVM's scalar passes on what one thread does, before vectors hide it. Thread indices have just become
 // arithmetic, local arrays may become registers, vector types of the source become scalars, and counters of loops get
 // the width of addresses, so that no extension stands between a lane's constant and its address.
+#include "lower/analyses.h"
 #include "lower/warp/divergence.h"
 #include "lower/warp/passes.h"
 #include <llvm/Transforms/InstCombine/InstCombine.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/GVN.h>
 #include <llvm/Transforms/Scalar/IndVarSimplify.h>
+#include <llvm/Transforms/Scalar/JumpThreading.h>
 #include <llvm/Transforms/Scalar/LICM.h>
 #include <llvm/Transforms/Scalar/LoopPassManager.h>
 #include <llvm/Transforms/Scalar/LoopRotation.h>
@@ -16,9 +18,19 @@
 
 namespace opsight::lower::warp {
 
-static Status run(Context &context) {
+// Unoptimised code leaves scopes through blocks in common, with a number that says where to then: who returns out of a
+// loop seems to wait, at the loop's end, for those who stay. Each goes straight to where it ends up. The pass does nothing
+// for targets whose threads part, hence the neutral costs.
+static void goStraight(llvm::Function &kernel) {
   llvm::FunctionPassManager passes;
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+  passes.addPass(llvm::JumpThreadingPass());
+  runFunctionPasses(kernel, passes);
+}
+
+static Status run(Context &context) {
+  goStraight(*context.kernel);
+  llvm::FunctionPassManager passes;
   passes.addPass(llvm::ScalarizerPass());
   passes.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
   passes.addPass(llvm::InstCombinePass());
