@@ -36,6 +36,16 @@ int main() {
   EXPECT_EQ(module.ir->getTargetTriple().str(), "nvptx64-nvidia-cuda");
 }
 
+TEST(Compile, host_code_has_the_mathematics_that_nvcc_gives_it_unasked) {
+  cuda::Module module = compiledOk(R"(
+#include <vector>
+template <class T> bool odd(T x) { return !isfinite(x) || isnan(x) || isinf(x) || signbit(x) || fabs(x) > exp2(x); }
+int check(const float *x, const double *y) { return odd(x[0]) + odd(y[0]) + std::isnan(x[1]) + (abs(x[2]) < 1.0f); }
+__global__ void k(float *p) { *p = isfinite(*p) && !isnan(p[1]) && !signbit(p[2]) ? fabs(*p) : abs(p[3]); }
+)");
+  ASSERT_TRUE(module.ir);
+}
+
 TEST(Compile, parameters_are_described_as_written) {
   cuda::Module module = compiledOk(R"(
 #include <cuda_fp16.h>

@@ -16,6 +16,7 @@
 #include "opsight/memory.h"
 #include "opsight/runtime_api.h"
 #include <assert.h>
+#include <math.h> // isfinite, isnan … of host code, which nvcc knows, too
 #include <stdio.h>
 #include <time.h>
 #define OPSIGHT_PRELUDE_DONE 1
