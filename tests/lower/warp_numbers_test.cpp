@@ -12,6 +12,29 @@ const int least = std::numeric_limits<int>::min(), most = std::numeric_limits<in
 constexpr uint32_t ones = ~0u;
 
 const std::vector<Case> integers = {
+    {.name = "VectorsCutAnew", // the bits of short vectors as elements of another width, per thread
+     .cuda = R"(typedef short s2 __attribute__((ext_vector_type(2))); typedef short s4 __attribute__((ext_vector_type(4)));
+       typedef unsigned char b4 __attribute__((ext_vector_type(4))); typedef unsigned u2 __attribute__((ext_vector_type(2)));
+       __global__ void k(unsigned *out) {
+         int t = threadIdx.x;
+         s2 pair = {short(t * 3), short(-t)};
+         b4 bytes = __builtin_bit_cast(b4, t * 0x01020304u);
+         u2 words = __builtin_bit_cast(u2, s4{short(t), short(t + 1), short(t * t), short(7)});
+         s4 shorts = __builtin_bit_cast(s4, t * 1.5);
+         out[t] = __builtin_bit_cast(unsigned, pair) * 5;
+         out[32 + t] = bytes.x + bytes.w * 7;
+         out[64 + t] = words.x - words.y * 3;
+         out[96 + t] = unsigned(shorts.w) + unsigned(shorts.x); })",
+     .block = {32}, .expected = each<unsigned>(128, [](int i) {
+       unsigned t = unsigned(i % 32), word = t * 0x01020304u;
+       uint64_t real = std::bit_cast<uint64_t>(t * 1.5);
+       switch (i / 32) {
+       case 0: return (t * 3 % 65536 | (0 - t) << 16) * 5;
+       case 1: return word % 256 + (word >> 24) * 7;
+       case 2: return (t | (t + 1) << 16) - (t * t | 7u << 16) * 3;
+       default: return unsigned(int16_t(real >> 48)) + unsigned(int16_t(real));
+       } }),
+     .ways = Ways::More},
     {.name = "ShiftsByTheWidthOrMore", // T29
      .cuda = R"(__global__ void k(unsigned *out, const int *in) { int t = threadIdx.x, n = in[t]; out[t] = 1u << n;
        out[7 + t] = -8 >> n; out[14 + t] = 0xF0u >> n; })",

@@ -168,6 +168,31 @@ bool Emitter::emitElementwise(Instruction &instruction) {
   return true;
 }
 
+static bool isRecut(const Instruction &instruction) {
+  auto *cast = llvm::dyn_cast<llvm::BitCastInst>(&instruction);
+  return cast && (cast->getSrcTy()->isVectorTy() || cast->getDestTy()->isVectorTy());
+}
+
+// The bits of a source's vector, cut into elements of another width: two halves of a word, a word of four bytes.
+void Emitter::recut(llvm::CastInst &cast) {
+  llvm::Type *from = cast.getSrcTy()->getScalarType(), *to = cast.getDestTy()->getScalarType();
+  unsigned width = from->getScalarSizeInBits(), newWidth = to->getScalarSizeInBits();
+  llvm::Type *bits = widened(b.getIntNTy(width)), *newBits = widened(b.getIntNTy(newWidth));
+  Value *operand = cast.getOperand(0);
+  Values given = operand->getType()->isVectorTy() ? parts(operand) : Values{vector(operand)}, made;
+  for (Value *&part : given)
+    part = b.CreateBitCast(part, bits);
+  for (unsigned first = 0, end = unsigned(given.size()) * width; first < end; first += newWidth) {
+    Value *whole = llvm::Constant::getNullValue(newBits);
+    for (unsigned bit = first; bit < first + newWidth; bit += std::min(width, newWidth)) {
+      Value *piece = b.CreateZExtOrTrunc(b.CreateLShr(given[bit / width], uint64_t(bit % width)), newBits);
+      whole = b.CreateOr(whole, b.CreateShl(piece, uint64_t(bit - first)));
+    }
+    made.push_back(b.CreateBitCast(whole, widened(to)));
+  }
+  cast.getDestTy()->isVectorTy() ? defineParts(&cast, made) : define(&cast, made[0]);
+}
+
 // Vectors and structures of the source are only taken apart and put together.
 bool Emitter::emitParts(Instruction &instruction) {
   auto at = [](Value *index) { return unsigned(llvm::cast<llvm::ConstantInt>(index)->getZExtValue()); };
@@ -191,6 +216,8 @@ bool Emitter::emitParts(Instruction &instruction) {
     Values values = parts(insert->getAggregateOperand());
     values[*insert->idx_begin()] = vector(insert->getInsertedValueOperand());
     defineParts(insert, values);
+  } else if (isRecut(instruction)) {
+    recut(llvm::cast<llvm::CastInst>(instruction));
   } else {
     return false;
   }

@@ -76,6 +76,7 @@ private:
   llvm::Value *element(llvm::GetElementPtrInst &address);
   bool emitElementwise(llvm::Instruction &instruction);
   bool emitParts(llvm::Instruction &instruction);
+  void recut(llvm::CastInst &cast);
   llvm::Value *someThreads(llvm::Value *value, llvm::Value *mask);
 
   const Shapes &shapes;
