@@ -223,6 +223,12 @@ Result<Module> parseQualified(const CompileRequest &request, const std::string &
 }
 } // namespace
 
+static std::string firstErrorLine(const std::string &said) {
+  size_t error = said.find("error: "), start = said.rfind('\n', error), end = said.find('\n', error);
+  start = start == std::string::npos ? 0 : start + 1;
+  return said.substr(start, end - start);
+}
+
 Result<Module> parseKernel(const CompileRequest &request) {
   Result<std::string> source = readFile(request.file);
   if (!source)
@@ -233,8 +239,10 @@ Result<Module> parseKernel(const CompileRequest &request) {
   Result<Module> alone = parseQualified(request, *source, HostCode::Skipped);
   // What the kernel itself lacks is told by the second try, whose place is the kernel's and not the host code's; but
   // what Clang says then may be due to the headers left out.
-  bool clangSpoke = !alone && alone.error().kind == ErrorKind::User && alone.error().what.contains("error: ");
-  return clangSpoke ? std::move(module) : std::move(alone);
+  if (alone || alone.error().kind != ErrorKind::User || !alone.error().what.contains("error: "))
+    return alone;
+  module.error().next += "; without it Clang says: " + firstErrorLine(alone.error().what);
+  return module;
 }
 
 Result<std::vector<std::string>> parseKernelNames(const CompileRequest &request) {

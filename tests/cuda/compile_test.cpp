@@ -36,6 +36,12 @@ int main() {
   EXPECT_EQ(module.ir->getTargetTriple().str(), "nvptx64-nvidia-cuda");
 }
 
+TEST(Compile, integers_of_known_width_need_no_header) { // cuda.h, cuda_fp16.h and cublas_v2.h bring <stdint.h>
+  cuda::Module module = compiledOk(
+      "__global__ void k(uint32_t *p, const int8_t *q) { p[0] = uint32_t(reinterpret_cast<uintptr_t>(p) & 3) + q[0]; }");
+  ASSERT_TRUE(module.ir);
+}
+
 TEST(Compile, host_code_has_the_mathematics_that_nvcc_gives_it_unasked) {
   cuda::Module module = compiledOk(R"(
 #include <vector>

@@ -23,6 +23,16 @@ TEST(Missing, names_of_cuda_without_their_header) {
               "__shfl_down_sync", 2);
 }
 
+TEST(Missing, a_library_of_host_code_beside_a_kernel_that_does_not_compile_either) {
+  Result<cuda::Module> module = compiled("#include <cublas_v2.h>\nvoid host() { cublasCreate(nullptr); }\n"
+                                         "__global__ void k(int *p) {\n  *p = not_declared;\n}");
+  ASSERT_FALSE(module);
+  EXPECT_EQ(module.error().kind, ErrorKind::Unsupported);
+  EXPECT_NE(module.error().what.find("cublasCreate"), std::string::npos) << module.error().what;
+  EXPECT_NE(module.error().next.find("4:8: error: use of undeclared identifier 'not_declared'"), std::string::npos)
+      << module.error().next;
+}
+
 TEST(Missing, fragments_of_matrices_that_no_product_here_takes) {
   expectError(compiled("#include <mma.h>\nusing namespace nvcuda;\n__global__ void k(double *p) {\n"
                        "  wmma::fragment<wmma::accumulator, 8, 8, 4, double> c;\n  wmma::fill_fragment(c, 1.0);\n"

@@ -17,6 +17,7 @@
 #include "opsight/runtime_api.h"
 #include <assert.h>
 #include <math.h> // isfinite, isnan … of host code, which nvcc knows, too
+#include <stdint.h> // which cuda.h and cublas_v2.h bring
 #include <stdio.h>
 #include <time.h>
 #define OPSIGHT_PRELUDE_DONE 1
