@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,7 +18,7 @@ namespace opsight::fuzz {
 namespace {
 
 constexpr unsigned batch = 16; // kernels that Clang reads at once: most of its time goes into the headers
-constexpr unsigned secondsASetting = 20;
+constexpr unsigned secondsASetting = 20; // of the processor: the machine may be busy with other things
 
 /// What a child tells its parent, in memory of both: the child may end at any moment.
 struct Shared {
@@ -46,6 +47,12 @@ int isolated(const std::function<int()> &work) {
   int status = 0;
   ::waitpid(child, &status, 0);
   return status;
+}
+
+/// Ends the process after so many seconds of work; 0: never. What hangs here spins, for nothing waits.
+void endAfter(unsigned seconds) {
+  itimerval limit{{0, 0}, {seconds, 0}};
+  ::setitimer(ITIMER_PROF, &limit, nullptr);
 }
 
 std::vector<unsigned> settingsOf(uint64_t seed, unsigned count) {
@@ -77,10 +84,10 @@ int tryAll(uint64_t first, uint64_t last, unsigned count) {
       return 1;
     }
     for (size_t i = 0; i < kernels.size(); ++i) {
-      ::alarm(secondsASetting);
+      endAfter(secondsASetting);
       shared().seed = kernels[i].seed;
       Outcome outcome = source->run(kernels[i], i, settingsOf(kernels[i].seed, count), [](unsigned setting) {
-        ::alarm(secondsASetting);
+        endAfter(secondsASetting);
         shared().setting = setting;
         ++shared().compiled;
       });
@@ -92,7 +99,7 @@ int tryAll(uint64_t first, uint64_t last, unsigned count) {
         fmt::print("seed {}: {}{}\n", kernels[i].seed, outcome.kind == Outcome::NoMeaning ? "not compared: " : "",
                    outcome.detail);
     }
-    ::alarm(0);
+    endAfter(0);
   }
   return 0;
 }
@@ -100,7 +107,7 @@ int tryAll(uint64_t first, uint64_t last, unsigned count) {
 /// Whether the machine, compiled as `setting` says, still differs; a crash counts, text that does not compile does not.
 bool fails(const Kernel &kernel, unsigned setting) {
   int status = isolated([&] {
-    ::alarm(secondsASetting);
+    endAfter(secondsASetting);
     auto source = Source::parse({&kernel, 1});
     bool inMachine = false;
     Outcome outcome = source ? source->run(kernel, 0, {&setting, 1}, [&](unsigned) { inMachine = true; }) : Outcome{};
