@@ -140,6 +140,8 @@ public:
     Result<std::vector<std::string>> arguments = clangArguments(request);
     if (!arguments)
       return std::unexpected(arguments.error());
+    if (host == HostCode::Skipped)
+      arguments->insert(arguments->begin(), {"-include", "opsight/extension_types.h"});
     std::vector<const char *> pointers;
     for (const std::string &argument : *arguments)
       pointers.push_back(argument.c_str());

@@ -36,6 +36,28 @@ int main() {
   EXPECT_EQ(module.ir->getTargetTriple().str(), "nvptx64-nvidia-cuda");
 }
 
+TEST(Compile, a_kernel_of_a_pytorch_extension_without_its_bindings) {
+  cuda::Module module = compiledOk(R"(
+#include <torch/extension.h>
+#include <ATen/cuda/CUDAContext.h>
+#define CHECK_INPUT(x) TORCH_CHECK(x.is_cuda(), #x " must be on the card")
+__global__ void twice(float *p, int64_t n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) p[i] *= 2;
+}
+std::vector<torch::Tensor> forward(torch::Tensor x, at::IntArrayRef shape, c10::optional<at::Tensor> bias) {
+  CHECK_INPUT(x);
+  auto y = torch::zeros_like(x);
+  twice<<<1, 128, 0, at::cuda::getCurrentCUDAStream()>>>(y.data_ptr<float>(), x.numel());
+  return {y};
+}
+TORCH_LIBRARY(own, m) { m.def("forward", &forward); }
+PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("forward", torch::wrap_pybind_function(forward)); }
+)");
+  ASSERT_TRUE(module.ir);
+  EXPECT_EQ(module.kernel.name, "twice");
+}
+
 TEST(Compile, integers_of_known_width_need_no_header) { // cuda.h, cuda_fp16.h and cublas_v2.h bring <stdint.h>
   cuda::Module module = compiledOk(
       "__global__ void k(uint32_t *p, const int8_t *q) { p[0] = uint32_t(reinterpret_cast<uintptr_t>(p) & 3) + q[0]; }");
