@@ -193,10 +193,14 @@ void RaceObserver::write(Shadow &shadow, uint64_t unit, const Access &access, Mo
 }
 
 std::string RaceObserver::elementAt(const Access &access, uint64_t address) const {
-  if (access.object < 0)
+  int32_t named = access.object;
+  for (size_t i = 0; named < 0 && access.space == Space::Global && i < regionOf_.size(); ++i)
+    if (regionOf_[i] >= 0 && address - launch_->regions[size_t(regionOf_[i])].address < launch_->regions[size_t(regionOf_[i])].bytes)
+      named = int32_t(i);
+  if (named < 0)
     return fmt::format("the word at {:#x}", address);
-  const card::WatchedObject &object = launch_->watch.objects[size_t(access.object)];
-  int32_t region = regionOf_[size_t(access.object)];
+  const card::WatchedObject &object = launch_->watch.objects[size_t(named)];
+  int32_t region = regionOf_[size_t(named)];
   uint64_t start = region < 0 ? object.offset : launch_->regions[size_t(region)].address;
   return elementName(object, int64_t(address - start), access.site.bytes);
 }

@@ -28,6 +28,15 @@ const std::vector<Case> atomics = {
      .cuda = R"(__global__ void k(int *out) { int t = threadIdx.x; if (t % 3 == 1) atomicAdd(out, t);
        else if (t > 50) atomicAdd(out + 1, 1); })",
      .block = {64}, .expected = listed({21 * (1 + 61) / 2, 9})},
+    {.name = "ALoopWhoseFirstExchangeStandsBeforeIt", // whose result, a structure, meets that of the loop's
+     .cuda = R"(__global__ void k(int *out) {
+       int t = threadIdx.x;
+       unsigned *word = (unsigned *)out + t % 3, seen = *word, old = atomicCAS(word, seen, seen + t);
+       while (old != seen) {
+         seen = old;
+         old = atomicCAS(word, seen, seen + t);
+       } })",
+     .block = {60}, .grid = {5}, .expected = each<int>(3, [](int i) { return 5 * (20 * i + 570); }), .ways = Ways::More},
     {.name = "SubOfIntAndUnsigned",
      .cuda = R"(__global__ void k(int *out) { atomicSub(out, threadIdx.x); atomicSub((unsigned *)out + 1, 2u); })",
      .block = {40}, .expected = listed({-780, -80})},

@@ -139,6 +139,30 @@ TEST_F(Races, AnAtomicAndAPlainReadDoRace) {
   EXPECT_THAT(faults(), testing::Contains(HasSubstr("race:5")));
 }
 
+TEST_F(Races, TheFirstGuessOfACompareAndSwapIsNoRace) { // as CUDA's guide writes an atomicAdd() of doubles
+  run({.cuda = R"(__global__ void k(int *out, int n) {
+  float *sum = (float *)out;
+  unsigned *word = (unsigned *)sum, old = *word, assumed;
+  do {
+    assumed = old;
+    old = atomicCAS(word, assumed, __float_as_uint(__uint_as_float(assumed) + 1));
+  } while (assumed != old);
+})",
+       .block = twoWarps,
+       .grid = {2, 1, 1}});
+  EXPECT_THAT(faults(), IsEmpty());
+}
+
+TEST_F(Races, ACompareAndSwapDoesRaceWithAPlainReadOfItsWord) {
+  run({.cuda = R"(__global__ void k(int *out, int n) {
+  unsigned *word = (unsigned *)((unsigned long long)(out + 1) & ~3ull);
+  atomicCAS(word, 0u, threadIdx.x);
+  out[64 + threadIdx.x] = *word;
+})",
+       .block = twoWarps});
+  EXPECT_THAT(faults(), testing::Contains(AllOf(HasSubstr("race:4"), HasSubstr("out[1]"))));
+}
+
 TEST_F(Races, BlocksThatWriteOnePlace) {
   run({.cuda = R"(__global__ void k(int *out, int n) {
   out[threadIdx.x] = blockIdx.x;

@@ -10,8 +10,9 @@ namespace opsight::lower::warp {
 
 std::span<const Pass *const> ownPasses() {
   static const Pass *const own[] = {
-      &warp_width, &thread_indices, &shared_memory, &simplify, &interleave_locals, &total_division, &widen_indices,
-      &join_rows, &mark_returns, &mark_uniform, &all_active, &structure, &vectorise, &suspend, &warp_range};
+      &warp_width, &thread_indices, &shared_memory, &simplify, &part_structures,
+      &interleave_locals, &total_division, &widen_indices, &join_rows,
+      &mark_returns, &mark_uniform, &all_active, &structure, &vectorise, &suspend, &warp_range};
   return own;
 }
 
@@ -33,6 +34,7 @@ std::span<const Pass *const> passes() {
       &warp_width,                     // while volatile accesses and warp operations can still be seen
       &thread_indices, &shared_memory, // where a thread stands, and where its block's memory is
       &simplify,                       // local arrays that fit registers leave memory here …
+      &part_structures,                // no vector holds them
       &interleave_locals,              // … and those that do not are laid out for vectors
       &total_division,                 // no division may trap for a thread that is not there
       &native::libm_calls,             // while intrinsics still carry the user's lines, for messages

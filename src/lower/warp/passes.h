@@ -26,7 +26,8 @@ inline constexpr const char *faultName = "opsight.fault";
 /// i1 fullName(i1 condition): whether the condition holds in every lane, none missing; by `all_active`.
 inline constexpr const char *fullName = "opsight.full";
 
-extern const Pass warp_width, thread_indices, shared_memory, simplify, interleave_locals, total_division, widen_indices, join_rows,
+extern const Pass warp_width, thread_indices, shared_memory, simplify, part_structures, interleave_locals,
+    total_division, widen_indices, join_rows,
     mark_returns, mark_uniform, all_active, structure, vectorise, suspend, warp_range;
 
 /// In the order of the pipeline.

@@ -211,6 +211,16 @@ static llvm::Align cudaAlignment(const llvm::DataLayout &layout, llvm::Type *typ
   return bytes <= 16 && llvm::has_single_bit(bytes) ? std::min(llvm::Align(bytes), said) : llvm::Align(1);
 }
 
+/// Whether `value` is what a compare-and-swap of the same word expects to find, at first or in each round of a loop: the
+/// usual way to write an atomic operation that CUDA has not. Read while others write, it may be stale, never wrong.
+static bool isGuessOfExchange(const Value *value, const Value *pointer, unsigned depth = 0) {
+  return llvm::any_of(value->users(), [&](const llvm::User *user) {
+    if (auto *exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(user))
+      return exchange->getCompareOperand() == value && exchange->getPointerOperand() == pointer;
+    return depth < 2 && llvm::isa<llvm::PHINode, llvm::BitCastInst>(user) && isGuessOfExchange(user, pointer, depth + 1);
+  });
+}
+
 void Instrumenter::instrument(Instruction &instruction) {
   auto touch = [&](Site::Kind kind, Value *pointer, llvm::Type *type, llvm::Align align, bool isVolatile = false,
                    Value *stored = nullptr) {
@@ -223,8 +233,8 @@ void Instrumenter::instrument(Instruction &instruction) {
     say(b, Say::Point, site, {b.getInt32(uint32_t(event)), more});
   };
   if (auto *load = llvm::dyn_cast<llvm::LoadInst>(&instruction))
-    touch(load->isAtomic() ? Site::Kind::Atomic : Site::Kind::Load, load->getPointerOperand(), load->getType(),
-          load->getAlign(), load->isVolatile());
+    touch(load->isAtomic() || isGuessOfExchange(load, load->getPointerOperand()) ? Site::Kind::Atomic : Site::Kind::Load,
+          load->getPointerOperand(), load->getType(), load->getAlign(), load->isVolatile());
   else if (auto *store = llvm::dyn_cast<llvm::StoreInst>(&instruction))
     touch(store->isAtomic() ? Site::Kind::Atomic : Site::Kind::Store, store->getPointerOperand(),
           store->getValueOperand()->getType(), store->getAlign(), store->isVolatile(), store->getValueOperand());
