@@ -32,19 +32,27 @@ std::vector<std::string> symbolsOfGrid(const Launch &launch) {
   return all;
 }
 
-/// The last block is full where one more of any size that the grid is made of needs another block; where it is made of
-/// none, where there is an element for each thread.
+/// Blocks of the launch for one size less, or more, or so few; 0: no launch.
+uint64_t blocksWith(const SourceCandidate &candidate, Symbols symbols, const std::string &name, int64_t size) {
+  symbols[name] = size;
+  const Result<card::LaunchConfig> launch = candidate.launchOf(symbols);
+  return launch ? launch->grid.count() : 0;
+}
+
+/// The last block is full where one more of any size that the grid is made of needs another block. Of a size that the grid
+/// divides by what a block takes, and rounds down, no block is left for one alone: there one less must do with fewer.
+/// Where the grid is made of none, there has to be an element for each thread.
 bool fillsBlocks(const Request &request, const SourceCandidate &candidate, const ops::Case &c) {
-  Symbols symbols = candidate.symbolsOf(c);
+  const Symbols symbols = candidate.symbolsOf(c);
   const Result<card::LaunchConfig> launch = candidate.launchOf(symbols);
   if (!launch || launch->grid.count() == 0)
     return false;
   const std::vector<std::string> names = symbolsOfGrid(request.launch);
   for (const std::string &name : names) {
-    ++symbols[name];
-    const Result<card::LaunchConfig> more = candidate.launchOf(symbols);
-    --symbols[name];
-    if (!more || more->grid.count() <= launch->grid.count())
+    const int64_t size = symbols.at(name);
+    const bool roundsDown = size > 1 && blocksWith(candidate, symbols, name, 1) == 0;
+    if (roundsDown ? blocksWith(candidate, symbols, name, size - 1) >= launch->grid.count()
+                   : blocksWith(candidate, symbols, name, size + 1) <= launch->grid.count())
       return false;
   }
   return !names.empty() || workOf(*request.op, c) >= double(launch->grid.count() * launch->block.count());
@@ -82,7 +90,8 @@ Result<std::vector<WatchChoice>> watchChoices(const Request &request, const Sour
       continue;
     const double work = workOf(*request.op, c);
     const bool isShort = work <= momentWork, fills = fillsBlocks(request, candidate, c);
-    const char *which = fills ? "the operator's, with whole blocks" : "the operator's, its last blocks not full";
+    const std::string which = std::string(request.op->isDeclared() ? "the port file's" : "the operator's") +
+                              (fills ? ", with whole blocks" : ", its last blocks not full");
     own.push_back(
         {{isShort, fills, isOrdinary(c), isShort ? work : -work, -int(own.size())}, {c, which + unlike, true, fills}});
   }

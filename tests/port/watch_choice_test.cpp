@@ -46,6 +46,15 @@ TEST_F(WatchChoices, wholeMeansThatOneMoreNeedsAnotherBlock) {
         << each.c.name;
 }
 
+TEST_F(WatchChoices, wholeIsWhatAGridThatRoundsDownDividesBy) {
+  request.launch.grid = {{"L / 64"}, {"1"}, {"1"}};
+  auto all = cases();
+  ASSERT_TRUE(all);
+  EXPECT_TRUE(all->front().isWhole);
+  for (const WatchChoice &each : *all)
+    EXPECT_EQ(each.isWhole, each.c.symbols.at("L") % 64 == 0 && each.c.symbols.at("L") > 0) << each.c.name;
+}
+
 TEST_F(WatchChoices, limitsAreKept) {
   request.limits = {{{"D"}, {128}}};
   auto all = cases();
