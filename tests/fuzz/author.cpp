@@ -21,9 +21,16 @@ __device__ long long ladd(long long a, long long b) { return (long long)((unsign
 __device__ long long lmul(long long a, long long b) { return (long long)((unsigned long long)a * (unsigned long long)b); }
 __device__ long long lshl(long long a, int b) { return (long long)((unsigned long long)a << (b & 63)); }
 __device__ long long lquotient(long long a, long long b) { return (a >> 1) / (b | 1); }
+__device__ long long lurest(long long a, long long b) {
+  return (long long)((unsigned long long)a % (unsigned long long)(b | 1));
+}
+__device__ long long lushr(long long a, int b) { return (long long)((unsigned long long)a >> (b & 63)); }
 __device__ int whole(float x) { return int(fminf(fmaxf(x, -1e6f), 1e6f)); }
 __device__ float plain(float x) { return x == x ? x : 0.5f; }
 __device__ int bitsOf(float x) { return __float_as_int(plain(x)); }
+__device__ int dbits(double x) { long long b = __double_as_longlong(x == x ? x : 0.5); return int(b ^ b >> 32); }
+__constant__ int table[16] = {4, -1, 70000, 3, 2, 12, 0, -8, 31, 5, 1, 6, 255, 9, -70000, 7};
+__constant__ float weights[8] = {0.5f, -1.0f, 3.0f, 1e-3f, 0.0f, 7.25f, -0.125f, 1e6f};
 __device__ int walk(int a, int b) {
   for (int i = 0; i < (b & 7); ++i) {
     if (a & 4)
@@ -138,12 +145,16 @@ Node Author::leaf(Node::Kind kind) {
     if (chance(30))
       return {kind, fmt::format("reals[{}]", place())};
     return {kind, one({"x", "y", "x", "y", "1.5f", "-0.25f", "3e10f"})};
+  case Node::Double:
+    if (chance(30))
+      return {kind, fmt::format("double(reals[{}])", place())};
+    return {kind, one({"w", "z", "w", "z", "1.5", "-1e-3", "1e200"})};
   case Node::Bool:
     return {kind, one({"p", "q", "(t & 1)", "(lane < 5)", "(g % 3 == 0)", "(a > b)", "(threadIdx.x < 7)"})};
   default:
     if (chance(30) && !commonCounters_.empty())
       return {Node::Common, commonCounters_[pick(unsigned(commonCounters_.size()))]};
-    return {Node::Common, one({"u", "v", "n", "m", "1", "3", "-2", "int(blockIdx.x)", "in[u & 1023]", "in[v & 63]"})};
+    return {Node::Common, one({"u", "v", "n", "m", "1", "3", "-2", "int(blockIdx.x)", "in[u & 1023]", "in[v & 63]", "table[u & 15]"})};
   }
 }
 
@@ -158,6 +169,8 @@ Node Author::expression(Node::Kind kind, unsigned depth) {
     return longInteger(depth);
   case Node::Real:
     return real(depth);
+  case Node::Double:
+    return doubleReal(depth);
   case Node::Bool:
     return truth(depth);
   default:
@@ -191,9 +204,9 @@ Node Author::integer(unsigned depth) {
   case 7:
     return of("int($)", {Node::Long});
   case 8:
-    return of(one({"whole($)", "bitsOf($)"}), {Node::Real});
+    return chance(50) ? of(one({"whole($)", "bitsOf($)"}), {Node::Real}) : of("dbits($)", {Node::Double});
   case 9:
-    return of(one({"arr[$ & 7]", "lut[$ & 7]", "int(small[$ & 15])"}), {Node::Int});
+    return of(one({"arr[$ & 7]", "lut[$ & 7]", "int(small[$ & 15])", "table[$ & 15]"}), {Node::Int});
   case 10:
     return chance(25) ? of("walk($, $)", {Node::Int, Node::Int}) : of("add($, $)", {Node::Int, Node::Int});
   default:
@@ -210,9 +223,9 @@ Node Author::longInteger(unsigned depth) {
     return {Node::Long, one({"(long long)($)", "(long long)(unsigned($))"}), {expression(Node::Int, depth)}};
   case 1:
     return two(Node::Long, Node::Long,
-               one({"ladd($, $)", "lmul($, $)", "($ & $)", "($ ^ $)", "lquotient($, $)", "min($, $)"}));
+               one({"ladd($, $)", "lmul($, $)", "($ & $)", "($ ^ $)", "lquotient($, $)", "lurest($, $)", "min($, $)"}));
   case 2:
-    return two(Node::Long, Node::Int, one({"lshl($, $)", "($ >> ($ & 63))"}));
+    return two(Node::Long, Node::Int, one({"lshl($, $)", "lushr($, $)", "($ >> ($ & 63))"}));
   case 3:
     return {Node::Long,
             "($ ? $ : $)",
@@ -229,7 +242,9 @@ Node Author::real(unsigned depth) {
       node.children.push_back(expression(Node::Real, depth));
     return node;
   };
-  switch (pick(6)) {
+  switch (pick(7)) {
+  case 6:
+    return {Node::Real, one({"float($)", "weights[int($ > 2.0) + (lane & 6)]"}), {expression(Node::Double, depth)}};
   case 0:
   case 1:
     return some(one({"__fadd_rn($, $)", "__fsub_rn($, $)", "__fmul_rn($, $)", "__fdiv_rn($, $)"}), 2);
@@ -248,6 +263,30 @@ Node Author::real(unsigned depth) {
   }
 }
 
+Node Author::doubleReal(unsigned depth) {
+  auto some = [&](Node::Kind kind, const std::string &text, unsigned count) {
+    Node node{Node::Double, text};
+    for (unsigned i = 0; i < count; ++i)
+      node.children.push_back(expression(kind, depth));
+    return node;
+  };
+  switch (pick(6)) {
+  case 0:
+  case 1:
+    return some(Node::Double, one({"__dadd_rn($, $)", "__dsub_rn($, $)", "__dmul_rn($, $)", "__ddiv_rn($, $)"}), 2);
+  case 2:
+    return chance(50) ? some(Node::Double, "fma($, $, $)", 3) : some(Node::Real, "double($)", 1);
+  case 3:
+    return some(Node::Double, one({"fabs($)", "(-($))", "floor($)", "trunc($)", "rint($)", "sqrt(fabs($))"}), 1);
+  case 4:
+    return some(chance(50) ? Node::Int : Node::Long, "double($)", 1);
+  default:
+    return {Node::Double,
+            "($ ? $ : $)",
+            {expression(Node::Bool, depth), expression(Node::Double, depth), expression(Node::Double, depth)}};
+  }
+}
+
 Node Author::truth(unsigned depth) {
   auto two = [&](Node::Kind kind, const std::string &text) {
     return Node{Node::Bool, text, {expression(kind, depth), expression(kind, depth)}};
@@ -257,7 +296,7 @@ Node Author::truth(unsigned depth) {
   case 1:
     return two(Node::Int, one({"($ < $)", "($ == $)", "($ <= $)", "($ != $)", "(unsigned($) < unsigned($))"}));
   case 2:
-    return two(Node::Real, one({"($ < $)", "($ >= $)", "($ != $)"}));
+    return two(chance(60) ? Node::Real : Node::Double, one({"($ < $)", "($ >= $)", "($ != $)"}));
   case 3:
     return two(Node::Long, one({"($ < $)", "($ == $)"}));
   case 4:

@@ -27,6 +27,7 @@ private:
   Node integer(unsigned depth);
   Node longInteger(unsigned depth);
   Node real(unsigned depth);
+  Node doubleReal(unsigned depth);
   Node truth(unsigned depth);
   Node common(unsigned depth);
 
