@@ -153,6 +153,18 @@ TEST_F(Races, TheFirstGuessOfACompareAndSwapIsNoRace) { // as CUDA's guide write
   EXPECT_THAT(faults(), IsEmpty());
 }
 
+TEST_F(Races, AGuessReadInTwoHalvesIsNoRace) {
+  run({.cuda = R"(__global__ void k(int *out, int n) {
+  const unsigned short *halves = (const unsigned short *)out;
+  unsigned short low = halves[0], high = halves[1];
+  unsigned seen = low | unsigned(high) << 16, before;
+  while ((before = atomicCAS((unsigned *)out, seen, seen + 1)) != seen) seen = before;
+})",
+       .block = twoWarps,
+       .grid = {2, 1, 1}});
+  EXPECT_THAT(faults(), IsEmpty());
+}
+
 TEST_F(Races, ACompareAndSwapDoesRaceWithAPlainReadOfItsWord) {
   run({.cuda = R"(__global__ void k(int *out, int n) {
   unsigned *word = (unsigned *)((unsigned long long)(out + 1) & ~3ull);

@@ -7,6 +7,7 @@
 #include "lower/spirv/warp_operations.h"
 #include "lower/watch/calls.h"
 #include "lower/watch/line_counts.h"
+#include <llvm/ADT/SetVector.h>
 #include <llvm/Analysis/Utils/Local.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/InstIterator.h>
@@ -211,14 +212,36 @@ static llvm::Align cudaAlignment(const llvm::DataLayout &layout, llvm::Type *typ
   return bytes <= 16 && llvm::has_single_bit(bytes) ? std::min(llvm::Align(bytes), said) : llvm::Align(1);
 }
 
-/// Whether `value` is what a compare-and-swap of the same word expects to find, at first or in each round of a loop: the
-/// usual way to write an atomic operation that CUDA has not. Read while others write, it may be stale, never wrong.
-static bool isGuessOfExchange(const Value *value, const Value *pointer, unsigned depth = 0) {
-  return llvm::any_of(value->users(), [&](const llvm::User *user) {
-    if (auto *exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(user))
-      return exchange->getCompareOperand() == value && exchange->getPointerOperand() == pointer;
-    return depth < 2 && llvm::isa<llvm::PHINode, llvm::BitCastInst>(user) && isGuessOfExchange(user, pointer, depth + 1);
-  });
+/// Whether `load` reads what a compare-and-swap of the same word expects to find, at first or in each round of a loop: the
+/// usual way to write an atomic operation that CUDA has not. Read while others write, it may be stale, never wrong. The
+/// word may come in pieces, which are put together.
+static bool isGuessOfExchange(const llvm::LoadInst &load, const llvm::DataLayout &layout) {
+  constexpr size_t mostUsers = 64;
+  auto placeOf = [&](const Value *pointer) {
+    llvm::APInt offset(64, 0);
+    const Value *base = pointer->stripAndAccumulateConstantOffsets(layout, offset, /*AllowNonInbounds=*/true);
+    return std::pair(base, offset.getSExtValue());
+  };
+  auto [base, start] = placeOf(load.getPointerOperand());
+  llvm::SmallSetVector<const Value *, 16> bits; // the load's, moved about
+  bits.insert(&load);
+  for (size_t i = 0; i < bits.size() && i < mostUsers; ++i)
+    for (const llvm::User *user : bits[i]->users()) {
+      if (auto *exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(user)) {
+        auto [word, first] = placeOf(exchange->getPointerOperand());
+        int64_t bytes = int64_t(layout.getTypeStoreSize(exchange->getCompareOperand()->getType()));
+        if (exchange->getCompareOperand() == bits[i] && word == base && start >= first && start < first + bytes)
+          return true;
+      }
+      auto *instruction = llvm::dyn_cast<Instruction>(user);
+      constexpr unsigned moves[] = {Instruction::Or,    Instruction::Shl,     Instruction::LShr,
+                                    Instruction::ZExt,  Instruction::Trunc,   Instruction::BitCast,
+                                    Instruction::PHI,   Instruction::InsertElement,
+                                    Instruction::ExtractElement};
+      if (instruction && llvm::is_contained(moves, instruction->getOpcode()))
+        bits.insert(user);
+    }
+  return false;
 }
 
 void Instrumenter::instrument(Instruction &instruction) {
@@ -233,7 +256,7 @@ void Instrumenter::instrument(Instruction &instruction) {
     say(b, Say::Point, site, {b.getInt32(uint32_t(event)), more});
   };
   if (auto *load = llvm::dyn_cast<llvm::LoadInst>(&instruction))
-    touch(load->isAtomic() || isGuessOfExchange(load, load->getPointerOperand()) ? Site::Kind::Atomic : Site::Kind::Load,
+    touch(load->isAtomic() || isGuessOfExchange(*load, layout_) ? Site::Kind::Atomic : Site::Kind::Load,
           load->getPointerOperand(), load->getType(), load->getAlign(), load->isVolatile());
   else if (auto *store = llvm::dyn_cast<llvm::StoreInst>(&instruction))
     touch(store->isAtomic() ? Site::Kind::Atomic : Site::Kind::Store, store->getPointerOperand(),
