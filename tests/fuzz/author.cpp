@@ -148,7 +148,7 @@ Node Author::leaf(Node::Kind kind) {
   case Node::Double:
     if (chance(30))
       return {kind, fmt::format("double(reals[{}])", place())};
-    return {kind, one({"w", "z", "w", "z", "1.5", "-1e-3", "1e200"})};
+    return {kind, one({"r", "z", "r", "z", "1.5", "-1e-3", "1e200"})};
   case Node::Bool:
     return {kind, one({"p", "q", "(t & 1)", "(lane < 5)", "(g % 3 == 0)", "(a > b)", "(threadIdx.x < 7)"})};
   default:

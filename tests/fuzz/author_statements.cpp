@@ -41,7 +41,7 @@ std::string Author::declarations() {
   return text + R"(  int u = m * 3 + 1, v = n - m, a = $, b = $, c = $, d = 5;
   long long k = $, l = n;
   float x = $, y = 0.5f;
-  double w = reals[t], z = -2.0;
+  double r = reals[t], z = -2.0;
   bool p = $, q = false;
   int arr[8];
   short small[16];
@@ -67,7 +67,7 @@ Kernel Author::write() {
     body.children.push_back(statement());
   }
   unsigned place = mostStores; // behind those of other statements
-  for (const char *value : {"add(a, mul(b, 3))", "c ^ d ^ dbits(w)", "int(k ^ (k >> 32)) ^ dbits(z)", "int(l ^ (l >> 32))", "bitsOf(x)",
+  for (const char *value : {"add(a, mul(b, 3))", "c ^ d ^ dbits(r)", "int(k ^ (k >> 32)) ^ dbits(z)", "int(l ^ (l >> 32))", "bitsOf(x)",
                             "bitsOf(y)", "add(int(p) + 2 * int(q), add(u, v))", "add(arr[t & 7], small[g & 15])"}) {
     body.text.insert(body.text.size() - 1, "\n$");
     std::string text = fmt::format("out[{} + g] = $;", place++ * kernel_.threads());
@@ -125,7 +125,7 @@ Node Author::simple() {
     return {Node::Statement, one({"k = $;", "l = $;"}), {expression(Node::Long)}};
   case 1:
     if (chance(40))
-      return {Node::Statement, one({"w = $;", "z = $;"}), {expression(Node::Double)}};
+      return {Node::Statement, one({"r = $;", "z = $;"}), {expression(Node::Double)}};
     return {Node::Statement, one({"x = $;", "y = $;"}), {expression(Node::Real)}};
   case 2:
     return {Node::Statement, one({"p = $;", "q = $;"}), {expression(Node::Bool)}};
