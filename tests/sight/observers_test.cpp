@@ -1,6 +1,5 @@
 #include "sight/launches.h"
 #include "sight/observers.h"
-#include <chrono>
 #include <gtest/gtest.h>
 
 namespace opsight::sight {
@@ -155,36 +154,6 @@ TEST(Counts, NothingThatRanIsNothing) {
   counts.ends({});
   EXPECT_TRUE(counts.work().empty());
   EXPECT_EQ(totalsOf({}, {}).lanesActive, 1.0);
-}
-
-TEST(Observers, AnEventCostsWellUnderAHundredNanoseconds) {
-#ifdef OPSIGHT_SANITIZE
-  GTEST_SKIP() << "instrumented code is several times slower";
-#endif
-  ByHand by;
-  uint32_t load = by.site(Site::Kind::Load, Space::Shared, 5), global = by.site(Site::Kind::Load, Space::Global, 6);
-  Banks banks;
-  Coalescing coalescing;
-  card::Observer *all[] = {&banks, &coalescing};
-  for (card::Observer *observer : all)
-    observer->begins(by.launch());
-  std::vector<card::Access> events;
-  for (uint64_t i = 0; i < 64; ++i) {
-    events.push_back(by.access(load, strided(4, 128 * i)));
-    events.push_back(by.access(global, strided(4, 4096 * i)));
-  }
-  double best = 1e9;
-  for (int again = 0; again < 20; ++again) { // the fastest: other work on the machine is not ours
-    auto begin = std::chrono::steady_clock::now();
-    for (int i = 0; i < 50; ++i)
-      for (const card::Access &event : events)
-        for (card::Observer *observer : all)
-          observer->access(event);
-    best = std::min(best, std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - begin).count() /
-                              (50.0 * events.size()));
-  }
-  RecordProperty("nanoseconds", std::to_string(best));
-  EXPECT_LT(best, 100);
 }
 
 } // namespace
