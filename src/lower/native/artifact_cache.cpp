@@ -3,6 +3,7 @@
 #include "base/cache.h"
 #include "card/watch.h"
 #include "lower/native/host.h"
+#include <cstdlib>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -34,6 +35,8 @@ static void from_json(const json &j, Parameter &p) { p = {j.at(0), j.at(1), j.at
 namespace lower::native {
 
 std::string artifactKey(const cuda::Module &module, const Target &target) {
+  if (std::getenv("OPSIGHT_DUMP") || std::getenv("OPSIGHT_TIMES")) // who looks at the passes wants them to run
+    return {};
   auto machine = targetMachine(target.processor);
   if (module.fingerprint.empty() || programStamp().empty() || !machine)
     return {};
