@@ -19,8 +19,10 @@ static judge::Check checkOf(const char *kind, const card::Launched &launched, st
     faults.push_back(launched.detail);
   check.pass = faults.empty();
   if (!faults.empty())
-    check.detail = fmt::format("{}{} (case '{}', watched on the cpu card)", faults[0],
-                               faults.size() > 1 ? fmt::format("; {} more lines", faults.size() - 1) : "", caseName);
+    check.detail = fmt::format(
+        "{}{} (case '{}', watched on the cpu card)", faults[0],
+        faults.size() > 1 ? fmt::format("; {} more line{}", faults.size() - 1, faults.size() == 2 ? "" : "s") : "",
+        caseName);
   else if (!benign.empty())
     check.detail = "benign: " + benign[0];
   return check;
