@@ -197,12 +197,12 @@ Node Author::integer(unsigned depth) {
     return of(one({"quotient($, $)", "rest($, $)", "uquotient($, $)", "urest($, $)"}), {Node::Int, Node::Int});
   case 5:
     return of(one({"urest($, 10)", "rest($, 6)", "quotient($, 4)", "uquotient($, 16)", "(~($))", "sub(0, $)", "hash($)",
-                   "__popc($)", "__clz($)", "__ffs($)", "int(short($))", "int((unsigned char)($))", "int(__brev($))"}),
+                   "__popc($)", "__clz($)", "__ffs($)", "(int)short($)", "int((unsigned char)($))", "int(__brev($))"}),
               {Node::Int});
   case 6:
     return of("($ ? $ : $)", {Node::Bool, Node::Int, Node::Int});
   case 7:
-    return of("int($)", {Node::Long});
+    return of("(int)($)", {Node::Long});
   case 8:
     return chance(50) ? of(one({"whole($)", "bitsOf($)"}), {Node::Real}) : of("dbits($)", {Node::Double});
   case 9:
