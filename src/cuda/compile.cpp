@@ -33,7 +33,8 @@ Result<std::vector<std::string>> listKernels(const CompileRequest &request) {
 Result<Module> compile(const CompileRequest &request) {
   if (request.optimization != 0 && request.optimization != 3)
     return userError("optimization " + std::to_string(request.optimization) + " is neither 0 nor 3");
-  if (auto kept = keptModule(request))
+  std::string key = moduleKey(request); // before Clang reads the source, which may change meanwhile
+  if (auto kept = keptModule(key))
     if (auto module = unpackModule(*kept))
       return module;
   auto bytes = runIsolated(request.file, {}, [&] { return packModule(compileHere(request)); });
@@ -41,7 +42,7 @@ Result<Module> compile(const CompileRequest &request) {
     return std::unexpected(bytes.error());
   Result<Module> module = unpackModule(*bytes);
   if (module)
-    keepModule(request, module->files, *bytes);
+    keepModule(key, module->files, *bytes);
   return module;
 }
 

@@ -8,8 +8,7 @@
 
 namespace opsight::cuda {
 
-/// Empty where there is none: then nothing is kept.
-static std::string keyOf(const CompileRequest &request) {
+std::string moduleKey(const CompileRequest &request) {
   auto source = readFile(request.file);
   auto arguments = clangArguments(request);
   if (!source || !arguments || programStamp().empty())
@@ -32,8 +31,7 @@ static std::string stateOf(const std::vector<std::string> &files) {
   return state;
 }
 
-std::optional<std::string> keptModule(const CompileRequest &request) {
-  std::string key = keyOf(request);
+std::optional<std::string> keptModule(const std::string &key) {
   if (key.empty())
     return std::nullopt;
   auto list = fromCache(key);
@@ -46,10 +44,10 @@ std::optional<std::string> keptModule(const CompileRequest &request) {
   return fromCache(key + "\n" + stateOf(files));
 }
 
-void keepModule(const CompileRequest &request, const std::vector<std::string> &files, const std::string &packed) {
-  std::string key = keyOf(request), list;
+void keepModule(const std::string &key, const std::vector<std::string> &files, const std::string &packed) {
   if (key.empty())
     return;
+  std::string list;
   for (const std::string &file : files)
     list += file + "\n";
   toCache(key, list);

@@ -7,9 +7,12 @@
 
 namespace opsight::cuda {
 
-/// The packed module (transfer.h) that compiling `request` now would give; none where it is not known.
-std::optional<std::string> keptModule(const CompileRequest &request);
-/// Keeps `packed`, the module that `request` gave after `files` were read.
-void keepModule(const CompileRequest &request, const std::vector<std::string> &files, const std::string &packed);
+/// Names the source as it is now, the arguments and this build: to be asked for before the source is compiled. Empty where
+/// that is not known; then nothing is kept.
+std::string moduleKey(const CompileRequest &request);
+/// The packed module (transfer.h) that compiling now would give; none where it is not known.
+std::optional<std::string> keptModule(const std::string &key);
+/// Keeps `packed`, the module that compiling gave after `files` were read.
+void keepModule(const std::string &key, const std::vector<std::string> &files, const std::string &packed);
 
 } // namespace opsight::cuda

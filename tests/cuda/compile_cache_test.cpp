@@ -37,22 +37,22 @@ protected:
 };
 
 TEST_F(CompileCache, TheSameRequestIsKnown) {
-  EXPECT_FALSE(keptModule(request));
+  EXPECT_FALSE(keptModule(moduleKey(request)));
   std::string first = compiled();
-  EXPECT_TRUE(keptModule(request));
+  EXPECT_TRUE(keptModule(moduleKey(request)));
   EXPECT_EQ(compiled(), first);
 }
 
 TEST_F(CompileCache, AChangedSourceIsNot) {
   compiled();
   write("k.cu", "#include \"part.h\"\n__global__ void k(float *x) { x[threadIdx.x] = VALUE + 1; }\n");
-  EXPECT_FALSE(keptModule(request));
+  EXPECT_FALSE(keptModule(moduleKey(request)));
 }
 
 TEST_F(CompileCache, AChangedHeaderIsNotUntilItIsAsItWas) {
   std::string first = compiled();
   write("part.h", "#define VALUE 2.0f\n");
-  EXPECT_FALSE(keptModule(request));
+  EXPECT_FALSE(keptModule(moduleKey(request)));
   EXPECT_NE(compiled(), first);
   write("part.h", "#define VALUE 1.0f\n");
   EXPECT_EQ(compiled(), first);
@@ -62,19 +62,19 @@ TEST_F(CompileCache, OtherOptionsAreOtherRequests) {
   compiled();
   CompileRequest other = request;
   other.defines["MORE"] = "1";
-  EXPECT_FALSE(keptModule(other));
+  EXPECT_FALSE(keptModule(moduleKey(other)));
   other = request;
   other.optimization = 0;
-  EXPECT_FALSE(keptModule(other));
+  EXPECT_FALSE(keptModule(moduleKey(other)));
   other = request;
   other.fastMath = true;
-  EXPECT_FALSE(keptModule(other));
+  EXPECT_FALSE(keptModule(moduleKey(other)));
 }
 
 TEST_F(CompileCache, WhatDoesNotCompileIsNotKept) {
   write("part.h", "#define VALUE unknown\n");
   EXPECT_FALSE(compile(request));
-  EXPECT_FALSE(keptModule(request));
+  EXPECT_FALSE(keptModule(moduleKey(request)));
 }
 
 } // namespace
