@@ -9,29 +9,23 @@
 
 namespace opsight::port {
 
-Result<std::vector<std::string>> cardNames() {
-  Result<std::vector<card::Profile>> profiles = card::allProfiles();
-  if (!profiles)
-    return std::unexpected(profiles.error());
+/// With `onlyRunning` without those that are profiles only.
+static std::vector<std::string> namesOf(const std::vector<card::Profile> &profiles, bool onlyRunning) {
   std::vector<std::string> names;
-  for (const card::Profile &profile : *profiles) {
-    names.push_back(profile.name);
+  for (const card::Profile &profile : profiles) {
+    if (profile.canRun() || !onlyRunning)
+      names.push_back(profile.name);
     if (profile.canRun() && !contains(names, profile.driver))
       names.push_back(profile.driver);
   }
   return names;
 }
 
-/// Those that a sentence may ask for: a profile that it names is something to compare with, not to run on.
-static Result<std::vector<std::string>> runningCards() {
-  Result<std::vector<std::string>> names = cardNames();
+Result<std::vector<std::string>> cardNames() {
   Result<std::vector<card::Profile>> profiles = card::allProfiles();
-  if (!names || !profiles)
-    return names;
-  for (const card::Profile &profile : *profiles)
-    if (!profile.canRun())
-      std::erase(*names, profile.name);
-  return names;
+  if (!profiles)
+    return std::unexpected(profiles.error());
+  return namesOf(*profiles, false);
 }
 
 static Status checkCard(const std::string &name, const std::vector<std::string> &known, SourcePlace where = {}) {
@@ -137,17 +131,19 @@ static Status settleDeclared(Request &request) {
 }
 
 Status settle(Request &request, const Overrides &overrides, std::vector<std::string> &notes) {
-  Result<std::vector<std::string>> cards = runningCards(), known = cardNames();
-  if (!cards || !known)
-    return std::unexpected(cards ? known.error() : cards.error());
+  Result<std::vector<card::Profile>> profiles = card::allProfiles();
+  if (!profiles)
+    return std::unexpected(profiles.error());
+  // A profile that a sentence names is something to compare with, not to run on.
+  const std::vector<std::string> askable = namesOf(*profiles, true);
   Asked written{{}, request.accept.maxError, request.accept.minSpeed, {}, request.hints};
-  Result<Asked> file = level(std::move(written), request.asks, *cards);
+  Result<Asked> file = level(std::move(written), request.asks, askable);
   if (!file)
     return std::unexpected(file.error());
-  Result<Asked> line = commandLine(overrides, *cards);
+  Result<Asked> line = commandLine(overrides, askable);
   if (!line)
     return std::unexpected(line.error());
-  if (Status card = settleCard(request, overrides, line->card ? line->card : file->card, *known); !card)
+  if (Status card = settleCard(request, overrides, line->card ? line->card : file->card, namesOf(*profiles, false)); !card)
     return card;
   mergeBar(file->maxError, line->maxError, "the error limit", notes);
   mergeBar(file->minSpeed, line->minSpeed, "the speed limit", notes);
