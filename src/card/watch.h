@@ -60,8 +60,16 @@ struct Region {
 struct WatchedLaunch {
   const Watch &watch;
   LaunchConfig config;
-  uint64_t sharedBytes = 0; // of a block, static and dynamic
   std::vector<Region> regions;
+
+  /// Of a block, static and dynamic.
+  uint64_t sharedBytes() const;
+  /// Of an array; of a buffer its region says.
+  uint64_t bytesOf(const WatchedObject &object) const {
+    return object.isDynamic ? config.dynamicSharedBytes : object.bytes;
+  }
+  /// Index of the region that a Global object is; -1 for arrays, and for what the launch was not handed.
+  int32_t regionOf(const WatchedObject &object) const;
   uint32_t warps() const { return uint32_t((config.block.count() + 31) / 32); } // of a block
 };
 

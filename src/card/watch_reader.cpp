@@ -5,24 +5,6 @@
 
 namespace opsight::card {
 
-void Access::summarise(std::optional<uint64_t> step) {
-  const uint32_t lowest = mask & -mask, highest = std::bit_floor(mask);
-  if (step) {
-    distinct = *step ? mask : lowest;
-    edges = *step % site.alignment == 0 ? lowest | highest : distinct;
-    return;
-  }
-  // Threads side by side, and rows of a block that is 16 or 8 wide, often read the same.
-  uint32_t repeated = 0;
-  for (uint32_t lane = 1; lane < warpLanes; ++lane)
-    repeated |= uint32_t(addresses[lane] == addresses[lane - 1]) << lane & mask << 1;
-  for (uint32_t lane = 8; lane < warpLanes; ++lane)
-    repeated |= uint32_t(addresses[lane] == addresses[lane - 8]) << lane & mask << 8;
-  for (uint32_t lane = 16; lane < warpLanes; ++lane)
-    repeated |= uint32_t(addresses[lane] == addresses[lane - 16]) << lane & mask << 16;
-  distinct = edges = mask & ~repeated;
-}
-
 WatchReader::WatchReader(std::span<std::byte> memory, const WatchedLaunch &launch, std::span<Observer *const> observers)
     : launch_(launch), observers_(observers.begin(), observers.end()),
       header_(reinterpret_cast<WatchHeader *>(memory.data())),
@@ -58,15 +40,10 @@ bool WatchReader::finish() {
     return sound_;
   over_.store(true, std::memory_order_release);
   thread_.join();
-  std::vector<BlockVisits> seen = visits();
+  const std::vector<BlockVisits> seen(visits_, visits_ + launch_.watch.blocks.size());
   for (Observer *observer : observers_)
     observer->ends(seen);
   return sound_;
-}
-
-std::vector<BlockVisits> WatchReader::visits() const {
-  std::vector<BlockVisits> copy(visits_, visits_ + launch_.watch.blocks.size());
-  return copy;
 }
 
 /// Whether there was anything.
@@ -158,13 +135,9 @@ bool WatchReader::readAccess(const Head &head, uint64_t available) {
   return true;
 }
 
-uint64_t WatchReader::bytesOf(const WatchedObject &object) const {
-  return object.isDynamic ? launch_.config.dynamicSharedBytes : object.bytes;
-}
-
 int32_t WatchReader::arrayAt(uint64_t address) const {
   for (size_t i = 0; i < arrays_.size(); ++i)
-    if (arrays_[i] && address - arrays_[i] < bytesOf(launch_.watch.objects[i]))
+    if (arrays_[i] && address - arrays_[i] < launch_.bytesOf(launch_.watch.objects[i]))
       return int32_t(i);
   return -1;
 }

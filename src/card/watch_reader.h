@@ -31,9 +31,7 @@ private:
   bool readPoint(const Head &head);
   bool resolve(Access &access);
   int32_t arrayAt(uint64_t address) const;
-  uint64_t bytesOf(const WatchedObject &object) const;
   uint64_t word(uint64_t ahead) const { return ring_[(read_ + ahead) & (watchCapacity - 1)]; }
-  std::vector<BlockVisits> visits() const;
 
   const WatchedLaunch &launch_;
   std::vector<Observer *> observers_;

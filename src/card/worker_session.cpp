@@ -336,11 +336,7 @@ Result<Launched> WorkerSession::watch(ProgramId id, const LaunchConfig &config, 
   auto ring = std::ranges::find(program.artifact.manifest.parameters, Parameter::Kind::Watch, &Parameter::kind);
   if (!program.artifact.watch || ring == program.artifact.manifest.parameters.end())
     return internalError("kernel '" + program.artifact.manifest.kernel + "' was not lowered to be watched");
-  uint64_t sharedBytes = config.dynamicSharedBytes;
-  for (const WatchedObject &object : program.artifact.watch->objects)
-    if (object.space == Space::Shared)
-      sharedBytes = std::max(sharedBytes, object.offset + (object.isDynamic ? config.dynamicSharedBytes : object.bytes));
-  WatchedLaunch seen{*program.artifact.watch, config, sharedBytes, regionsOf(**request, program)};
+  WatchedLaunch seen{*program.artifact.watch, config, regionsOf(**request, program)};
   size_t index = size_t(ring - program.artifact.manifest.parameters.begin());
   WatchReader reader(program.own[index]->bytes(), seen, observers);
   auto launched = run(id, **request);

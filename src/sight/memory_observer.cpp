@@ -16,14 +16,14 @@ void MemoryObserver::begins(const card::WatchedLaunch &launch) {
       buffers_.try_emplace(region.address, region.bytes);
   extents_.clear();
   writtenOf_.clear();
-  shared_ = WrittenBytes(launch.sharedBytes);
+  shared_ = WrittenBytes(launch.sharedBytes());
   for (const card::WatchedObject &object : launch.watch.objects) {
-    Extent extent{object.offset, object.isDynamic ? launch.config.dynamicSharedBytes : object.bytes, true};
+    Extent extent{object.offset, launch.bytesOf(object), true};
     if (object.space == Space::Global) {
-      auto region = std::ranges::find(launch.regions, object.name, &card::Region::name);
-      extent.isKnown = region != launch.regions.end();
+      int32_t region = launch.regionOf(object);
+      extent.isKnown = region >= 0;
       if (extent.isKnown)
-        extent.start = region->address, extent.bytes = region->bytes;
+        extent.start = launch.regions[size_t(region)].address, extent.bytes = launch.regions[size_t(region)].bytes;
     }
     extents_.push_back(extent);
     auto buffer = buffers_.find(extent.start);

@@ -18,15 +18,12 @@ void RaceObserver::begins(const card::WatchedLaunch &launch) {
   launch_ = &launch;
   clock_.begins(launch);
   shared_ = {};
-  shared_.bytes = launch.sharedBytes;
+  shared_.bytes = launch.sharedBytes();
   shared_.isShared = true;
   buffers_.assign(launch.regions.size(), {}); // launches are ordered, so nothing is kept from the one before
   regionOf_.clear();
-  for (const card::WatchedObject &object : launch.watch.objects) {
-    auto region = std::ranges::find(launch.regions, object.name, &card::Region::name);
-    bool isBuffer = object.space == Space::Global && region != launch.regions.end();
-    regionOf_.push_back(isBuffer ? int32_t(region - launch.regions.begin()) : -1);
-  }
+  for (const card::WatchedObject &object : launch.watch.objects)
+    regionOf_.push_back(launch.regionOf(object));
   std::vector<bool> isWritten(buffers_.size(), false);
   for (size_t i = 0; i < buffers_.size(); ++i)
     buffers_[i].start = launch.regions[i].address, buffers_[i].bytes = launch.regions[i].bytes;

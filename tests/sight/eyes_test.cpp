@@ -41,7 +41,7 @@ TEST(Eyes, SeeTheSameLaunchAndTellItOnce) {
            odd = by.site(card::Site::Kind::Load, card::Space::Global, 6, 16);
   by.object("x", card::Space::Global, 0), by.watch.sites[odd].object = 0;
   by.object("s", card::Space::Shared, 1024), by.watch.sites[load].object = 1;
-  const card::WatchedLaunch launch{by.watch, by.config, 1024, {{"x", 0, 4096, true}}};
+  const card::WatchedLaunch launch{by.watch, by.config, {{"x", 0, 4096, true}}};
   MemoryObserver memory;
   Eyes eyes(card::findProfile("a100").value(), memory);
   for (card::Observer *observer : eyes.all())

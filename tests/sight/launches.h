@@ -22,7 +22,7 @@ struct ByHand {
     watch.objects.push_back({name, space, bytes, 4, offset, false});
     return int32_t(watch.objects.size() - 1);
   }
-  card::WatchedLaunch launch() const { return {watch, config, 0, {}}; }
+  card::WatchedLaunch launch() const { return {watch, config, {}}; }
   card::Access access(uint32_t number, const Addresses &addresses, uint32_t mask = ~0u) const {
     return accessOf(watch.sites[number], number, addresses, mask);
   }
