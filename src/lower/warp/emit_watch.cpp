@@ -19,6 +19,7 @@ static Value *inMemory(Emitter &emitter, llvm::AllocaInst *&words, Value *values
 void Emitter::publish(llvm::CallInst &call, watch::Say what, Value *mask) {
   watch::Publisher publisher(b, warp);
   Value *here = b.CreateZExtOrTrunc(bits(mask), b.getInt32Ty()), *number = findArgument(warp, warpName);
+  auto one = [&](Value *value) { return shape(value).isUniform() ? scalar(value) : someThreads(value, mask); };
   switch (what) {
   case watch::Say::Access:
   case watch::Say::Store: {
@@ -28,15 +29,11 @@ void Emitter::publish(llvm::CallInst &call, watch::Say what, Value *mask) {
     publisher.access(call, number, here, addresses, values);
     return;
   }
-  case watch::Say::Point: {
-    Value *more = call.getArgOperand(2);
-    publisher.point(call, number, here, shape(more).isUniform() ? scalar(more) : someThreads(more, mask));
+  case watch::Say::Point:
+    publisher.point(call, number, here, one(call.getArgOperand(2)));
     return;
-  }
   case watch::Say::Array:
-    publisher.array(call, number, here,
-                    shape(call.getArgOperand(1)).isUniform() ? scalar(call.getArgOperand(1))
-                                                             : someThreads(call.getArgOperand(1), mask));
+    publisher.array(call, number, here, one(call.getArgOperand(1)));
     return;
   case watch::Say::Block:
     publisher.block(call, here);
