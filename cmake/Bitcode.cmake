@@ -12,8 +12,8 @@ function(opsight_bitcode target folder symbol)
     add_custom_command(OUTPUT ${part}
       COMMAND ${LLVM_FOLDER}/bin/clang -x c++ -std=c++20 -O2 -emit-llvm -c -ffreestanding -fno-math-errno
               -fwrapv -ffp-contract=off -fno-vectorize -fno-slp-vectorize -fno-exceptions -fno-unwind-tables -Wall -Wextra
-              -I${CMAKE_SOURCE_DIR}/src ${source} -o ${part}
-      DEPENDS ${source} ${headers} VERBATIM)
+              -I${CMAKE_SOURCE_DIR}/src ${source} -o ${part} -MD -MF ${part}.d
+      DEPENDS ${source} ${headers} DEPFILE ${part}.d VERBATIM)
     list(APPEND parts ${part})
   endforeach()
   set(whole ${CMAKE_CURRENT_BINARY_DIR}/${symbol}/${symbol}.bc)
