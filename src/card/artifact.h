@@ -33,6 +33,7 @@ struct Parameter {
     Symbol,        // a buffer that holds a __constant__ or __device__ variable; `initial` is its first content
     Message,       // a buffer of ours through which printf and assert speak; see message.h
     Watch,         // a buffer of ours through which code under watch publishes; see watch_ring.h
+    Shadow,        // a buffer of ours in which code under checks remembers who touched what; see shadow.h
   };
   std::string name{}; // the CUDA parameter's or variable's name; empty for ours
   Kind kind = Kind::Buffer;

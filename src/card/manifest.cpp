@@ -33,6 +33,8 @@ const char *nameOf(Parameter::Kind kind) {
     return "symbol";
   case Parameter::Kind::Watch:
     return "watch";
+  case Parameter::Kind::Shadow:
+    return "shadow";
   case Parameter::Kind::Message:
     break;
   }

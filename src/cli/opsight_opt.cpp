@@ -20,7 +20,7 @@ struct Options {
   std::vector<uint32_t> block = {1}, subgroups;
   std::string processor = "native";
   unsigned lanes = 0;
-  bool noHalf = false, watched = false, list = false;
+  bool noHalf = false, watched = false, checked = false, list = false;
 };
 } // namespace
 
@@ -37,7 +37,9 @@ static lower::Target targetOf(const Options &options) {
   target.hasHalf = !options.noHalf;
   target.processor = options.processor;
   target.lanes = options.lanes;
-  target.watched = options.watched;
+  target.watched = options.checked   ? lower::Watched::Checked
+                   : options.watched ? lower::Watched::Published
+                                     : lower::Watched::No;
   return target;
 }
 
@@ -87,6 +89,7 @@ int main(int argc, char **argv) {
   app.add_option("--lanes", options.lanes, "threads that one vector of native code holds");
   app.add_flag("--no-half", options.noHalf, "a device without half precision");
   app.add_flag("--watched", options.watched, "native code that publishes what it does");
+  app.add_flag("--checked", options.checked, "native code that checks what it does");
   app.add_flag("--list", options.list, "name all passes");
   CLI11_PARSE(app, argc, argv);
   if (options.list) {

@@ -7,6 +7,13 @@
 
 namespace opsight::lower {
 
+/// How native code lets itself be watched; Artifact::watch says what its numbers stand for.
+enum class Watched : uint8_t {
+  No,
+  Checked,  // checks each access itself, against shadow memory, and says whether anything may be wrong (card/shadow.h)
+  Published // says every access and barrier to observers (card/watch.h)
+};
+
 /// What the lowering may rely on; comes from the device and the launch.
 struct Target {
   card::Dim3 block{};                    // the block that will be launched
@@ -14,7 +21,7 @@ struct Target {
   bool hasDouble = true, hasHalf = false;
   std::string processor = "native";      // native code: the -march; "x86-64-v3" forces AVX2
   unsigned lanes = 0;                    // native code: threads that one vector holds; 0: chosen by warp_width
-  bool watched = false;                  // native code: publishes every access and barrier, Artifact::watch says how
+  Watched watched = Watched::No;         // native code
 };
 
 /// SPIR-V for the OpenCL environment, validated. Unsupported with name and line for what cannot be translated.

@@ -134,7 +134,7 @@ Result<std::shared_ptr<const card::Artifact>> SourceCandidate::lowered(const std
   to.subgroupWidths = {target.device.subgroupWidths.begin(), target.device.subgroupWidths.end()};
   to.hasDouble = target.device.hasDouble;
   to.hasHalf = target.device.hasHalf;
-  to.watched = isWatched;
+  to.watched = watching;
   if (!target.profile.processor.empty())
     to.processor = target.profile.processor;
   Result<card::Artifact> artifact =

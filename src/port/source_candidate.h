@@ -56,10 +56,10 @@ public:
     artifacts.clear();
   }
   /// The same candidate, made for the embedded card and lowered to be watched there; compiled modules are shared.
-  SourceCandidate underWatch(CardTarget cpu) const {
+  SourceCandidate underWatch(CardTarget cpu, lower::Watched how = lower::Watched::Published) const {
     SourceCandidate watched = *this;
     watched.retarget(std::move(cpu));
-    watched.isWatched = true;
+    watched.watching = how;
     return watched;
   }
   /// All artifacts built so far, each with the macro values that it was built for ("D=64").
@@ -92,7 +92,7 @@ private:
   const ops::Operator &op;
   SourceKernel kernel;
   CardTarget target;
-  bool isWatched = false;
+  lower::Watched watching = lower::Watched::No;
   std::map<std::pair<std::string, Defines>, std::shared_ptr<const cuda::Module>> modules; // by kernel and macros
   std::map<std::string, Lowered> artifacts; // by kernel, macros and block
 };

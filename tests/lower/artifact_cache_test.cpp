@@ -33,7 +33,7 @@ __global__ void k(float *x, int n) {
 
 TEST_F(ArtifactCache, GivesBackTheWholeArtifact) {
   cuda::Module compiled = module(speaking);
-  for (bool watched : {false, true}) {
+  for (Watched watched : {Watched::No, Watched::Checked, Watched::Published}) {
     Target target;
     target.block = {64, 1, 1};
     target.watched = watched;
@@ -49,8 +49,8 @@ TEST_F(ArtifactCache, GivesBackTheWholeArtifact) {
     ASSERT_EQ(kept->manifest.parameters.size(), made->manifest.parameters.size());
     for (size_t i = 0; i < kept->manifest.parameters.size(); ++i)
       EXPECT_EQ(kept->manifest.parameters[i].initial, made->manifest.parameters[i].initial);
-    ASSERT_EQ(bool(kept->watch), watched);
-    if (watched) {
+    ASSERT_EQ(bool(kept->watch), watched != Watched::No);
+    if (kept->watch) {
       ASSERT_EQ(kept->watch->sites.size(), made->watch->sites.size());
       for (size_t i = 0; i < kept->watch->sites.size(); ++i)
         EXPECT_EQ(kept->watch->sites[i].where.line, made->watch->sites[i].where.line);
@@ -72,7 +72,8 @@ TEST_F(ArtifactCache, TellsApartAllThatCodeDependsOn) {
   };
   with([](Target &t) { t.block = {32, 2, 1}; });
   with([](Target &t) { t.lanes = 8; });
-  with([](Target &t) { t.watched = true; });
+  with([](Target &t) { t.watched = Watched::Checked; });
+  with([](Target &t) { t.watched = Watched::Published; });
   with([](Target &t) { t.processor = "x86-64-v3"; });
   for (const std::string &key : keys) {
     EXPECT_FALSE(key.empty());

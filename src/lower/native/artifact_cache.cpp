@@ -41,7 +41,7 @@ std::string artifactKey(const cuda::Module &module, const Target &target) {
   if (module.fingerprint.empty() || programStamp().empty() || !machine)
     return {};
   return fmt::format("native\n{}\n{}\n{} {} {}\n{} {}\n{}\n{}", programStamp(), module.fingerprint, target.block.x,
-                     target.block.y, target.block.z, target.lanes, target.watched, (*machine)->getTargetCPU().str(),
+                     target.block.y, target.block.z, target.lanes, int(target.watched), (*machine)->getTargetCPU().str(),
                      (*machine)->getTargetFeatureString().str());
 }
 

@@ -8,10 +8,9 @@ namespace opsight::lower::warp {
 using llvm::Value;
 
 // One word a lane, for the function that publishes; lanes that are not there may hold poison.
-static Value *inMemory(Emitter &emitter, llvm::AllocaInst *&words, Value *values) {
-  llvm::IRBuilder<> &b = emitter.b;
+Value *Emitter::inMemory(llvm::AllocaInst *&words, Value *values) {
   if (!words)
-    words = emitter.slot(llvm::ArrayType::get(values->getType()->getScalarType(), card::warpLanes));
+    words = slot(llvm::ArrayType::get(values->getType()->getScalarType(), card::warpLanes));
   b.CreateAlignedStore(b.CreateFreeze(values), words, words->getAlign());
   return words;
 }
@@ -23,9 +22,8 @@ void Emitter::publish(llvm::CallInst &call, watch::Say what, Value *mask) {
   switch (what) {
   case watch::Say::Access:
   case watch::Say::Store: {
-    Value *addresses = inMemory(*this, publishedAddresses, vector(call.getArgOperand(1)));
-    Value *values =
-        what == watch::Say::Store ? inMemory(*this, publishedValues, vector(call.getArgOperand(2))) : nullptr;
+    Value *addresses = inMemory(publishedAddresses, vector(call.getArgOperand(1)));
+    Value *values = what == watch::Say::Store ? inMemory(publishedValues, vector(call.getArgOperand(2))) : nullptr;
     publisher.access(call, number, here, addresses, values);
     return;
   }
@@ -37,6 +35,9 @@ void Emitter::publish(llvm::CallInst &call, watch::Say what, Value *mask) {
     return;
   case watch::Say::Block:
     publisher.block(call, here);
+    return;
+  default: // what only checks say
+    return;
   }
 }
 

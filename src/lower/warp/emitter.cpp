@@ -242,7 +242,7 @@ Status Emitter::call(llvm::CallInst &call, Value *mask) {
     return {};
   }
   if (auto what = watch::saidBy(call)) {
-    publish(call, *what, mask);
+    context.target.watched == Watched::Checked ? check(call, *what, mask) : publish(call, *what, mask);
     return {};
   }
   if (spirv::isBlockBarrier(call))

@@ -7,7 +7,7 @@
 #include "lower/spirv/warp_operations.h"
 #include "lower/warp/control.h"
 #include "lower/warp/patterns.h"
-#include "lower/watch/calls.h"
+#include "lower/watch/checker.h"
 #include <llvm/IR/IRBuilder.h>
 
 namespace opsight::lower::warp {
@@ -70,6 +70,11 @@ public:
   Status serial(llvm::Instruction &instruction, llvm::Value *mask);
   // emit_watch.cpp
   void publish(llvm::CallInst &call, watch::Say what, llvm::Value *mask);
+  llvm::Value *inMemory(llvm::AllocaInst *&words, llvm::Value *values);
+  // emit_check.cpp
+  void check(llvm::CallInst &call, watch::Say what, llvm::Value *mask);
+
+  llvm::AllocaInst *publishedAddresses = nullptr, *publishedValues = nullptr; // a watched kernel's, once it needs them
 
 private:
   Status call(llvm::CallInst &call, llvm::Value *mask);
@@ -82,7 +87,7 @@ private:
   const Shapes &shapes;
   llvm::DenseMap<const llvm::Value *, llvm::Value *> scalars, vectors;
   llvm::DenseMap<const llvm::Value *, Values> partsOf;
-  llvm::AllocaInst *publishedAddresses = nullptr, *publishedValues = nullptr; // a watched kernel's, once it needs them
+  std::optional<watch::Checker> checker; // of a kernel under checks, once it needs one
 };
 
 /// void retireName(i1 leaves): the threads for which `leaves` holds return without another effect (mark_returns).

@@ -99,7 +99,7 @@ static Status run(Context &context) {
     lanes = *native;
   if (uint64_t threads = context.target.block.count(); threads < lanes)
     lanes = std::max(2u, std::bit_ceil(unsigned(threads)));
-  while (lanes < 32 && (context.target.watched || thinksInWarps(*context.kernel, lanes)))
+  while (lanes < 32 && (context.target.watched != Watched::No || thinksInWarps(*context.kernel, lanes)))
     lanes *= 2;
   if (!isFree || lanes == 32)
     return {};

@@ -7,8 +7,9 @@ namespace opsight::lower::watch {
 
 using card::BlockVisits, card::WatchHeader, llvm::IRBuilder, llvm::Value;
 
-constexpr llvm::StringRef names[] = {"opsight.watch.access", "opsight.watch.store", "opsight.watch.point",
-                                     "opsight.watch.array", "opsight.watch.block"};
+constexpr llvm::StringRef names[] = {"opsight.watch.access",      "opsight.watch.store", "opsight.watch.point",
+                                     "opsight.watch.array",       "opsight.watch.block", "opsight.watch.check",
+                                     "opsight.watch.check_local", "opsight.watch.enter"};
 
 void say(IRBuilder<> &b, Say what, uint32_t number, llvm::ArrayRef<Value *> more) {
   llvm::SmallVector<Value *> arguments{b.getInt32(number)};
@@ -40,11 +41,11 @@ std::optional<Say> saidBy(const llvm::CallInst &call) {
 
 Value *Publisher::ring() { return findArgument(kernel_, ringName); }
 
-Value *Publisher::blockIndex() {
-  auto wide = [&](const char *name) { return b_.CreateZExt(findArgument(kernel_, name), b_.getInt64Ty()); };
+Value *blockIndex(IRBuilder<> &b, llvm::Function &kernel) {
+  auto wide = [&](const char *name) { return b.CreateZExt(findArgument(kernel, name), b.getInt64Ty()); };
   Value *index = wide(native::blockNames[2]);
   for (unsigned axis : {1u, 0u})
-    index = b_.CreateAdd(b_.CreateMul(index, wide(native::gridNames[axis])), wide(native::blockNames[axis]));
+    index = b.CreateAdd(b.CreateMul(index, wide(native::gridNames[axis])), wide(native::blockNames[axis]));
   return index;
 }
 
@@ -61,16 +62,17 @@ void Publisher::callRuntime(const char *name, llvm::ArrayRef<Value *> arguments)
 void Publisher::access(const llvm::CallInst &call, Value *warp, Value *mask, Value *addresses, Value *values) {
   if (!values)
     values = llvm::ConstantPointerNull::get(b_.getPtrTy());
-  callRuntime("opsight_publish_access", {ring(), call.getArgOperand(0), warp, blockIndex(), mask, addresses, values});
+  callRuntime("opsight_publish_access",
+              {ring(), call.getArgOperand(0), warp, blockIndex(b_, kernel_), mask, addresses, values});
 }
 
 void Publisher::point(const llvm::CallInst &call, Value *warp, Value *mask, Value *more) {
   callRuntime("opsight_publish_point",
-              {ring(), call.getArgOperand(1), call.getArgOperand(0), warp, blockIndex(), mask, more});
+              {ring(), call.getArgOperand(1), call.getArgOperand(0), warp, blockIndex(b_, kernel_), mask, more});
 }
 
 void Publisher::array(const llvm::CallInst &call, Value *warp, Value *mask, Value *address) {
-  callRuntime("opsight_publish_array", {ring(), call.getArgOperand(0), warp, blockIndex(), mask, address});
+  callRuntime("opsight_publish_array", {ring(), call.getArgOperand(0), warp, blockIndex(b_, kernel_), mask, address});
 }
 
 void Publisher::block(const llvm::CallInst &call, Value *mask) {

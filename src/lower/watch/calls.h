@@ -1,6 +1,7 @@
 // What a watched kernel says of itself while it is still one thread's code: calls that `watch` puts before accesses,
 // barriers and at the head of basic blocks. Where threads become lanes (warp/emit_watch.cpp), or where a block is one
-// thread (publish_alone), each becomes code that publishes for all threads of a warp (Publisher).
+// thread (publish_alone), each becomes code that publishes for all threads of a warp (Publisher), or that checks
+// (checker.h).
 #pragma once
 #include "card/watch_ring.h"
 #include "lower/pass.h"
@@ -18,6 +19,10 @@ enum class Say {
   Point,  // (site, i32 event, i32 more)
   Array,  // (object, i64 address): where this block has the array
   Block,  // (basic block)
+  // Under checks, in place of the first two:
+  Check,      // (site, ptr address, ptr start of the site's object; null where it has none)
+  CheckLocal, // (site, i64 offset in the local array)
+  Enter,      // (0): the threads begin
 };
 
 void say(llvm::IRBuilder<> &b, Say what, uint32_t number, llvm::ArrayRef<llvm::Value *> more = {});
@@ -38,12 +43,14 @@ public:
 
 private:
   llvm::Value *ring();
-  llvm::Value *blockIndex();
   void callRuntime(const char *name, llvm::ArrayRef<llvm::Value *> arguments);
 
   llvm::IRBuilder<> &b_;
   llvm::Function &kernel_;
 };
+
+/// Of the kernel's block, x fastest, i64.
+llvm::Value *blockIndex(llvm::IRBuilder<> &b, llvm::Function &kernel);
 
 extern const Pass join_accesses, watch, publish_alone, link_publish;
 

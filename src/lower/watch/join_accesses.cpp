@@ -7,7 +7,7 @@
 namespace opsight::lower::watch {
 
 static Status run(Context &context) {
-  if (!context.target.watched)
+  if (context.target.watched == Watched::No)
     return {};
   llvm::FunctionPassManager passes;
   passes.addPass(llvm::LoadStoreVectorizerPass());

@@ -1,11 +1,11 @@
 // watch: a kernel that is lowered to be watched says of each access, barrier and basic block that it comes by, before
 // it does (calls.h); Context::watch says what the numbers in the calls stand for. Runs before passes add accesses of
-// their own: what is published is what the source does.
+// their own: what is published is what the source does. A kernel under checks says the same in the form that they need.
 #include "cuda/matrix.h"
 #include "lower/kernel.h"
 #include "lower/native/passes.h"
 #include "lower/spirv/warp_operations.h"
-#include "lower/watch/calls.h"
+#include "lower/watch/checker.h"
 #include "lower/watch/line_counts.h"
 #include <llvm/ADT/SetVector.h>
 #include <llvm/Analysis/Utils/Local.h>
@@ -40,10 +40,13 @@ public:
   void run();
 
 private:
+  bool isChecked() const { return context_.target.watched == Watched::Checked; }
   void placeShared();
+  void sayArrays();
   void countBlocks();
   void instrument(Instruction &instruction);
   void instrument(Instruction &instruction, const Touch &touch);
+  void check(IRBuilder<> &b, uint32_t site, const Touch &touch, Value *base, Value *offset);
   void instrumentCopy(llvm::MemIntrinsic &call);
   void instrumentMatrix(llvm::CallInst &call, const cuda::MatrixLoad &load);
   int objectOf(Value *pointer, Value *&base);
@@ -55,6 +58,7 @@ private:
   const llvm::DataLayout &layout_;
   std::shared_ptr<card::Watch> watch_;
   llvm::DenseMap<const Value *, int> objects_;
+  llvm::SmallVector<llvm::GlobalVariable *> shared_;
 };
 } // namespace
 
@@ -81,7 +85,7 @@ int Instrumenter::add(Value *base, WatchedObject object) {
 /// Shared arrays lie as nvcc would lay them: in the order of the module, each at its alignment, the dynamic one behind.
 void Instrumenter::placeShared() {
   uint64_t used = 0;
-  llvm::SmallVector<llvm::GlobalVariable *> dynamic, all;
+  llvm::SmallVector<llvm::GlobalVariable *> dynamic;
   for (llvm::GlobalVariable &variable : context_.module.globals()) {
     if (variable.getAddressSpace() != native::sharedSpace)
       continue;
@@ -94,16 +98,25 @@ void Instrumenter::placeShared() {
     add(&variable,
         {shortName(variable), Space::Shared, layout_.getTypeAllocSize(type), elementBytes(layout_, type), used});
     used += layout_.getTypeAllocSize(type);
-    all.push_back(&variable);
+    shared_.push_back(&variable);
   }
   for (llvm::GlobalVariable *variable : dynamic) {
     uint64_t start = llvm::alignTo(used, 16);
     add(variable,
         {shortName(*variable), Space::Shared, 0, elementBytes(layout_, variable->getValueType()), start, true});
-    all.push_back(variable);
+    shared_.push_back(variable);
   }
+}
+
+/// Where this block has its arrays: for what is known by address alone.
+void Instrumenter::sayArrays() {
   IRBuilder<> b(&*context_.kernel->getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
-  for (llvm::GlobalVariable *variable : all)
+  if (isChecked())
+    say(b, Say::Enter, 0);
+  auto isUnknown = [](const Site &site) { return site.bytes && site.object < 0; };
+  if (isChecked() && llvm::none_of(watch_->sites, isUnknown))
+    return;
+  for (llvm::GlobalVariable *variable : shared_)
     say(b, Say::Array, uint32_t(objects_.lookup(variable)),
         {b.CreatePtrToInt(b.CreateAddrSpaceCast(variable, b.getPtrTy()), b.getInt64Ty())});
 }
@@ -197,13 +210,33 @@ void Instrumenter::instrument(Instruction &instruction, const Touch &touch) {
     return; // the kernel's own copy of a structure
   Space space = spaceOf(touch.pointer->getType()->getPointerAddressSpace(), object, *watch_);
   IRBuilder<> b(&instruction);
-  Value *address = addressOf(b, touch, space == Space::Local ? base : nullptr);
+  Value *address = isChecked() && space != Space::Local ? touch.pointer
+                                                        : addressOf(b, touch, space == Space::Local ? base : nullptr);
   if (!address)
     return;
   uint32_t site = addSite(
       {touch.kind, space, uint32_t(touch.bytes), uint32_t(touch.align.value()), object, touch.isVolatile}, instruction);
+  if (isChecked()) {
+    check(b, site, touch, object < 0 ? nullptr : base, address);
+    return;
+  }
   Value *value = touch.stored && space != Space::Local ? folded(b, layout_, touch.stored) : nullptr;
   value ? say(b, Say::Store, site, {address, value}) : say(b, Say::Access, site, {address});
+}
+
+/// `offset` is where in a local array.
+void Instrumenter::check(IRBuilder<> &b, uint32_t number, const Touch &touch, Value *base, Value *offset) {
+  const Site &site = watch_->sites[number];
+  llvm::PointerType *generic = b.getPtrTy();
+  if (site.space != Space::Local) {
+    Value *start = base ? b.CreateAddrSpaceCast(base, generic) : llvm::ConstantPointerNull::get(generic);
+    say(b, Say::Check, number, {b.CreateAddrSpaceCast(touch.pointer, generic), start});
+    return;
+  }
+  uint64_t size = watch_->objects[size_t(site.object)].bytes;
+  auto *known = llvm::dyn_cast<llvm::ConstantInt>(offset);
+  if (!known || size < site.bytes || known->getValue().ugt(size - site.bytes) || known->getZExtValue() % site.alignment)
+    say(b, Say::CheckLocal, number, {offset});
 }
 
 /// CUDA asks that an access of 1, 2, 4, 8 or 16 bytes is aligned to its size; others come in pieces.
@@ -212,9 +245,9 @@ static llvm::Align cudaAlignment(const llvm::DataLayout &layout, llvm::Type *typ
   return bytes <= 16 && llvm::has_single_bit(bytes) ? std::min(llvm::Align(bytes), said) : llvm::Align(1);
 }
 
-/// Whether `load` reads what a compare-and-swap of the same word expects to find, at first or in each round of a loop: the
-/// usual way to write an atomic operation that CUDA has not. Read while others write, it may be stale, never wrong. The
-/// word may come in pieces, which are put together.
+/// Whether `load` reads what a compare-and-swap of the same word expects to find, at first or in each round of a loop:
+/// the usual way to write an atomic operation that CUDA has not. Read while others write, it may be stale, never wrong.
+/// The word may come in pieces, which are put together.
 static bool isGuessOfExchange(const llvm::LoadInst &load, const llvm::DataLayout &layout) {
   constexpr size_t mostUsers = 64;
   auto placeOf = [&](const Value *pointer) {
@@ -234,10 +267,9 @@ static bool isGuessOfExchange(const llvm::LoadInst &load, const llvm::DataLayout
           return true;
       }
       auto *instruction = llvm::dyn_cast<Instruction>(user);
-      constexpr unsigned moves[] = {Instruction::Or,    Instruction::Shl,     Instruction::LShr,
-                                    Instruction::ZExt,  Instruction::Trunc,   Instruction::BitCast,
-                                    Instruction::PHI,   Instruction::InsertElement,
-                                    Instruction::ExtractElement};
+      constexpr unsigned moves[] = {Instruction::Or,   Instruction::Shl,           Instruction::LShr,
+                                    Instruction::ZExt, Instruction::Trunc,         Instruction::BitCast,
+                                    Instruction::PHI,  Instruction::InsertElement, Instruction::ExtractElement};
       if (instruction && llvm::is_contained(moves, instruction->getOpcode()))
         bits.insert(user);
     }
@@ -266,9 +298,10 @@ void Instrumenter::instrument(Instruction &instruction) {
   else if (auto *exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&instruction))
     touch(Site::Kind::Atomic, exchange->getPointerOperand(), exchange->getNewValOperand()->getType(),
           exchange->getAlign());
-  else if (llvm::isa<llvm::FenceInst>(instruction))
-    point(card::Event::Fence, Site::Kind::Fence, b.getInt32(0));
-  else if (spirv::isBlockBarrier(instruction))
+  else if (llvm::isa<llvm::FenceInst>(instruction)) {
+    if (!isChecked()) // it can only excuse what the checks take for a fault
+      point(card::Event::Fence, Site::Kind::Fence, b.getInt32(0));
+  } else if (spirv::isBlockBarrier(instruction))
     point(card::Event::Barrier, Site::Kind::Barrier, b.getInt32(0));
   else if (auto operation = spirv::asWarpOperation(instruction); operation && operation->kind == spirv::WarpKind::Sync)
     point(card::Event::WarpSync, Site::Kind::WarpSync, operation->mask);
@@ -321,20 +354,29 @@ void Instrumenter::countBlocks() {
 }
 
 void Instrumenter::run() {
+  using Kind = card::Parameter::Kind;
   appendParameter(context_, llvm::PointerType::get(context_.module.getContext(), 0),
-                  {.name = ringName, .kind = card::Parameter::Kind::Watch, .bytes = 8, .alignment = 8});
+                  {.name = isChecked() ? shadowName : ringName,
+                   .kind = isChecked() ? Kind::Shadow : Kind::Watch,
+                   .bytes = 8,
+                   .alignment = 8});
   llvm::SmallVector<Instruction *> all;
   for (Instruction &instruction : llvm::instructions(*context_.kernel))
     all.push_back(&instruction);
-  countBlocks();
+  if (!isChecked())
+    countBlocks();
   placeShared();
+  if (!isChecked())
+    sayArrays();
   for (Instruction *instruction : all)
     instrument(*instruction);
+  if (isChecked())
+    sayArrays();
   context_.watch = watch_;
 }
 
 static Status run(Context &context) {
-  if (context.target.watched)
+  if (context.target.watched != Watched::No)
     Instrumenter(context).run();
   return {};
 }
