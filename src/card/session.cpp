@@ -53,4 +53,8 @@ Result<Launched> Session::watch(ProgramId, const LaunchConfig &, std::span<const
   return internalError("this session cannot watch its kernels");
 }
 
+Result<CheckedLaunch> Session::check(ProgramId, const LaunchConfig &, std::span<const Argument>) {
+  return internalError("this session cannot check its kernels");
+}
+
 } // namespace opsight::card

@@ -11,6 +11,7 @@
 #include <memory>
 #include <span>
 #include <variant>
+#include <vector>
 
 namespace opsight::card {
 
@@ -82,6 +83,14 @@ struct Launched {
   std::string printed{};      // what device printf wrote
 };
 
+/// How a launch of code under checks went.
+struct CheckedLaunch {
+  Launched launched;
+  bool isClean = false; // it ended well, and observers would find nothing; where not, they may
+  std::string why{};    // it is not clean
+  std::vector<const Buffer *> filled{}; // of those that were not initialised, what is written from end to end now
+};
+
 class Observer; // watch.h
 
 class Session {
@@ -102,6 +111,8 @@ public:
   /// The same of a program that was lowered to be watched: warp after warp on one core, seen by `observers`.
   virtual Result<Launched> watch(ProgramId program, const LaunchConfig &config, std::span<const Argument> arguments,
                                  std::span<Observer *const> observers);
+  /// The same of a program that was lowered to be checked: in the same order, at a fraction of the cost.
+  virtual Result<CheckedLaunch> check(ProgramId program, const LaunchConfig &config, std::span<const Argument> arguments);
   /// Peak single-precision rate in GFLOP/s and read bandwidth in GB/s of the device's processor, measured now (about
   /// 0.1 s).
   struct Peak {

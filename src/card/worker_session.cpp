@@ -31,7 +31,11 @@ ErrorKind kindOf(wire::Outcome outcome) {
 
 bool isOurs(Parameter::Kind kind) {
   using Kind = Parameter::Kind;
-  return kind == Kind::Symbol || kind == Kind::Message || kind == Kind::Watch;
+  return kind == Kind::Symbol || kind == Kind::Message || kind == Kind::Watch || kind == Kind::Shadow;
+}
+
+bool has(const Manifest &manifest, Parameter::Kind kind) {
+  return std::ranges::find(manifest.parameters, kind, &Parameter::kind) != manifest.parameters.end();
 }
 
 /// What our own buffer beside `parameter` needs.
@@ -40,6 +44,8 @@ std::pair<uint64_t, uint32_t> ownBuffer(const Parameter &parameter, const Artifa
     return {std::max<uint64_t>(parameter.bytes, 1), std::max(16u, std::bit_ceil(parameter.alignment))};
   if (parameter.kind == Parameter::Kind::Watch)
     return {watchBytes(artifact.watch ? artifact.watch->blocks.size() : 0), 64};
+  if (parameter.kind == Parameter::Kind::Shadow)
+    return {64, 64}; // until a launch says how much it needs
   return {messageBufferBytes, 64};
 }
 } // namespace
@@ -301,8 +307,12 @@ Result<Launched> WorkerSession::run(ProgramId id, const wire::LaunchRequest &req
 }
 
 Result<Launched> WorkerSession::launch(ProgramId id, const LaunchConfig &config, std::span<const Argument> arguments) {
-  if (id < programs_.size() && programs_[id].artifact.watch)
-    return watch(id, config, arguments, {}); // somebody has to read what it publishes
+  if (id < programs_.size() && programs_[id].artifact.watch) {
+    if (!has(programs_[id].artifact.manifest, Parameter::Kind::Shadow))
+      return watch(id, config, arguments, {}); // somebody has to read what it publishes
+    auto checked = check(id, config, arguments);
+    return checked ? Result<Launched>(std::move(checked->launched)) : std::unexpected(checked.error());
+  }
   Launched refused;
   auto request = prepare(id, config, arguments, refused);
   if (!request)

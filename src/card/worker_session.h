@@ -33,6 +33,7 @@ public:
   Result<Launched> launch(ProgramId program, const LaunchConfig &config, std::span<const Argument> arguments) override;
   Result<Launched> watch(ProgramId program, const LaunchConfig &config, std::span<const Argument> arguments,
                          std::span<Observer *const> observers) override;
+  Result<CheckedLaunch> check(ProgramId program, const LaunchConfig &config, std::span<const Argument> arguments) override;
   Result<Peak> measurePeak() override;
   std::optional<double> processorSeconds() const override {
     return process_ ? process_->processorSeconds() : std::nullopt;
@@ -64,6 +65,8 @@ private:
   Result<std::optional<wire::LaunchRequest>> prepare(ProgramId id, const LaunchConfig &config, std::span<const Argument> arguments,
                                                      Launched &refused);
   Result<Launched> run(ProgramId id, const wire::LaunchRequest &request);
+  Result<std::span<std::byte>> shadowOf(Program &program, size_t parameter, uint64_t bytes);
+  const Buffer *bufferOf(const wire::LaunchRequest &request, const Program &program, const Region &region) const;
   std::vector<Region> regionsOf(const wire::LaunchRequest &request, const Program &program);
   Result<Launched> explain(const Reply &reply, const wire::LaunchRequest &request, const Program &program);
   Launched explainFault(const wire::FaultPage &page, const wire::LaunchRequest &request, const Program &program);

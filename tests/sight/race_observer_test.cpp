@@ -79,7 +79,7 @@ TEST_F(Races, SyncwarpOfHalfAWarpOrdersThatHalf) {
   within.replace(within.find("% %"), 3, "^ 15");
   across.replace(across.find("% %"), 3, "% 32");
   within.replace(within.find("(threadIdx.x + n / 64)"), 22, "threadIdx.x");
-  run({.cuda = within});
+  run({.cuda = within, .isBeyondChecks = true}); // they know whole warps that meet
   EXPECT_THAT(faults(), IsEmpty());
   run({.cuda = across});
   EXPECT_THAT(faults(), ElementsAre(HasSubstr("race:5")));
@@ -92,7 +92,8 @@ TEST_F(Races, VolatileWithinAWarpIsAsOldProgramsMeantIt) {
   tile[threadIdx.x] += tile[threadIdx.x + 16];
   tile[threadIdx.x] += tile[threadIdx.x + 8];
   out[threadIdx.x] = tile[threadIdx.x];
-})"});
+})",
+       .isBeyondChecks = true});
   EXPECT_THAT(faults(), IsEmpty());
 }
 
@@ -208,7 +209,7 @@ constexpr const char *tickets = R"(__global__ void k(int *out, int *ticket, int 
 TEST_F(Races, FenceAndTicketOrderBlocks) {
   std::string source = tickets;
   source.replace(source.find("FENCE"), 5, "__threadfence();");
-  run({.cuda = source, .grid = {4, 1, 1}});
+  run({.cuda = source, .grid = {4, 1, 1}, .isBeyondChecks = true});
   EXPECT_THAT(faults(), IsEmpty());
 }
 

@@ -207,8 +207,10 @@ private:
     Shuffle shuffle((blocks + range - 1) / range, config.order);
     std::atomic<uint64_t> next{0};
     begins();
-    // What is watched publishes through one ring, in one order.
-    bool alone = std::ranges::count(program.source.parameters, Parameter::Kind::Watch) > 0;
+    // What is watched speaks through one memory, in one order.
+    bool alone = std::ranges::any_of(program.source.parameters, [](Parameter::Kind kind) {
+      return kind == Parameter::Kind::Watch || kind == Parameter::Kind::Shadow;
+    });
     return pool_.run([&](unsigned thread) {
       if (alone && thread != 0)
         return;
