@@ -238,6 +238,21 @@ Result<card::Launched> Trial::launch(std::span<card::Observer *const> observers)
   return all;
 }
 
+Result<card::CheckedLaunch> Trial::check() {
+  card::CheckedLaunch all{.isClean = true};
+  for (const Launching &launching : launchings) {
+    auto checked = session->check(launching.program, launching.config, launching.arguments);
+    if (!checked)
+      return checked;
+    for (auto &[name, buffer] : buffers) // what one step has written the next may read
+      buffer->isInitialised |= std::ranges::count(checked->filled, buffer.get()) > 0;
+    all = std::move(*checked);
+    if (!all.isClean)
+      break;
+  }
+  return all;
+}
+
 Trace Trial::collect(card::Launched launched) const {
   Trace trace{.launched = std::move(launched), .outputs = {}, .poison = poison, .modifiedInput = {}, .scribble = {}};
   for (const auto &[name, buffer] : buffers) {

@@ -45,6 +45,8 @@ public:
   /// All steps of the build, up to the first that does not end well. An Error means that the session is unusable. With
   /// `observers` the build is one that was lowered to be watched.
   Result<card::Launched> launch(std::span<card::Observer *const> observers = {});
+  /// The same of a build that was lowered to be checked, up to the first step that is not clean.
+  Result<card::CheckedLaunch> check();
   /// Step `number` of the build alone; those before it must have run.
   Result<card::Launched> launchStep(size_t number, std::span<card::Observer *const> observers = {});
   /// What is to be said of the run after launch(): tampering and outputs.

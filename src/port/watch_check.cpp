@@ -52,8 +52,36 @@ Result<std::vector<judge::Check>> WatchCheck::check(const SourceCandidate &candi
     session = std::move(*opened);
     target = CardTarget{std::move(*profile), session->info()};
   }
+  auto unseen = checkedAlone(candidate, *c);
+  if (!unseen || *unseen)
+    return unseen ? Result<std::vector<judge::Check>>(std::move(**unseen)) : std::unexpected(unseen.error());
+  return observed(candidate, *c);
+}
+
+/// What there is to say of a run in which the kernel checks itself; nothing where observers have to look.
+Result<std::optional<std::vector<judge::Check>>> WatchCheck::checkedAlone(const SourceCandidate &candidate,
+                                                                          const ops::Case &c) {
+  SourceCandidate checked = candidate.underWatch(*target, lower::Watched::Checked);
+  const WatchChoice choice{c, "judged"};
+  auto stage = StagedCase::of(*session, op, checked, {&choice, 1}, seed);
+  if (!stage) {
+    if (stage.error().kind == ErrorKind::Unsupported)
+      return std::nullopt;
+    return std::unexpected(stage.error());
+  }
+  auto launch = stage->trial->check();
+  if (!launch)
+    return std::unexpected(launch.error());
+  if (launch->launched.end == card::Launched::End::Hang)
+    return sight::faultChecksNotMade("not watched: " + launch->launched.detail);
+  if (!launch->isClean)
+    return std::nullopt;
+  return sight::faultChecks(launch->launched, {}, c.name);
+}
+
+Result<std::vector<judge::Check>> WatchCheck::observed(const SourceCandidate &candidate, const ops::Case &c) {
   SourceCandidate watched = candidate.underWatch(*target);
-  const WatchChoice choice{*c, "judged"};
+  const WatchChoice choice{c, "judged"};
   auto stage = StagedCase::of(*session, op, watched, {&choice, 1}, seed);
   if (!stage && stage.error().kind == ErrorKind::Unsupported)
     return sight::faultChecksNotMade("the cpu card, which could watch it, does not run it: " + stage.error().what);
@@ -69,7 +97,7 @@ Result<std::vector<judge::Check>> WatchCheck::check(const SourceCandidate &candi
   std::vector<sight::Finding> found = stage->memory.findings();
   for (sight::Finding &finding : race.findings())
     found.push_back(std::move(finding));
-  return sight::faultChecks(*launched, found, c->name);
+  return sight::faultChecks(*launched, found, c.name);
 }
 
 } // namespace opsight::port

@@ -15,6 +15,8 @@ public:
 
 private:
   Result<std::vector<judge::Check>> check(const SourceCandidate &candidate, const judge::Accuracy &judged);
+  Result<std::optional<std::vector<judge::Check>>> checkedAlone(const SourceCandidate &candidate, const ops::Case &c);
+  Result<std::vector<judge::Check>> observed(const SourceCandidate &candidate, const ops::Case &c);
 
   const ops::Operator &op;
   card::Limits limits;
