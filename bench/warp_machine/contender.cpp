@@ -35,7 +35,7 @@ Result<card::Artifact> Contender::compile(const Workload &workload) const {
     target.hasHalf = info().hasHalf;
     return lower::toSpirv(*module, target);
   }
-  target.watched = options_.isWatched;
+  target.watched = options_.watched;
   target.lanes = options_.lanes;
   target.processor = options_.processor;
   auto artifact = lower::toNative(*module, target);
@@ -91,13 +91,27 @@ Result<double> Contender::launch() {
   sight::MemoryObserver memory;
   sight::RaceObserver race;
   card::Observer *observers[] = {&memory, &race};
-  auto launched = options_.isWatched ? session_->watch(program_, launch_, arguments_, observers)
-                                     : session_->launch(program_, launch_, arguments_);
+  if (options_.watched == lower::Watched::Checked)
+    return checked();
+  auto launched = options_.watched == lower::Watched::Published
+                      ? session_->watch(program_, launch_, arguments_, observers)
+                      : session_->launch(program_, launch_, arguments_);
   if (!launched)
     return std::unexpected(launched.error());
   if (launched->end != card::Launched::End::Done)
     return noVerdict("the kernel did not end as it should: " + launched->detail);
   return launched->seconds;
+}
+
+Result<double> Contender::checked() {
+  auto launch = session_->check(program_, launch_, arguments_);
+  if (!launch)
+    return std::unexpected(launch.error());
+  if (launch->launched.end != card::Launched::End::Done)
+    return noVerdict("the kernel did not end as it should: " + launch->launched.detail);
+  if (!launch->isClean)
+    notes_.push_back(std::string(notClean) + launch->why);
+  return launch->launched.seconds;
 }
 
 static double elementAt(std::span<const std::byte> bytes, size_t i, bool isFloat) {

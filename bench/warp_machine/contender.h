@@ -1,5 +1,6 @@
 // One machine in the comparison: a card, opened once, that takes one workload after the other.
 #pragma once
+#include "lower/lower.h"
 #include "workload.h"
 #include <memory>
 #include <optional>
@@ -10,8 +11,11 @@ struct Options {
   unsigned lanes = 0;                // of the cpu card; 0: as warp_width chooses
   std::string processor = "native";  // of the cpu card
   std::string keepFolder{};          // where artifacts of the cpu card are left; empty: nowhere
-  bool isWatched = false;            // on the cpu card, with the observers that every verdict has
+  lower::Watched watched = lower::Watched::No; // on the cpu card; Published: with the observers of faults
 };
+
+/// What a note begins with that says why a checked launch has to be published, too.
+inline constexpr const char *notClean = "not clean: ";
 
 class Contender {
 public:
@@ -35,6 +39,7 @@ public:
 private:
   Contender(std::string card, Options options) : card_(std::move(card)), options_(std::move(options)) {}
   Result<card::Artifact> compile(const Workload &workload) const;
+  Result<double> checked();
 
   std::string card_;
   Options options_;

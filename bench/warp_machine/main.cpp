@@ -28,8 +28,8 @@ struct Arguments {
 void declare(CLI::App &app, Arguments &arguments) {
   app.add_option("--filter", arguments.filter, "kernels whose name holds this regular expression");
   app.add_option("--seconds", arguments.seconds, "of timing a kernel, all machines together")->capture_default_str();
-  app.add_option("--only", arguments.only, "machines to run, the first is what the others are compared with; watched: the cpu card with observers")
-      ->check(CLI::IsMember({"cpu", "watched", "pocl", "intel"}))
+  app.add_option("--only", arguments.only, "machines to run, the first is what the others are compared with; watched: the cpu card as a verdict watches it; published: with observers")
+      ->check(CLI::IsMember({"cpu", "watched", "published", "pocl", "intel"}))
       ->delimiter(',')
       ->capture_default_str();
   app.add_flag("--check", arguments.checkOnly, "results only, nothing is timed");
@@ -60,11 +60,14 @@ std::vector<std::pair<Part, Options>> chosen(const Arguments &arguments) {
   for (const std::string &name : arguments.only)
     for (unsigned lanes : name == "cpu" ? arguments.lanes : std::vector<unsigned>{0}) {
       Part part;
-      bool isWatched = name == "watched";
+      lower::Watched watched = name == "watched"     ? lower::Watched::Checked
+                               : name == "published" ? lower::Watched::Published
+                                                     : lower::Watched::No;
+      bool isWatched = watched != lower::Watched::No;
       part.card = isWatched || name == "cpu" ? "cpu" : "opencl:" + name;
       part.label = isWatched ? name : lanes ? fmt::format("{}/{}", part.card, lanes) : part.card;
       Options options = arguments.options;
-      options.isWatched = isWatched;
+      options.watched = watched;
       options.lanes = lanes;
       machines.emplace_back(std::move(part), std::move(options));
     }
@@ -105,7 +108,10 @@ std::string verdictRow(const Outcome &outcome) {
   std::string text;
   for (const Part &part : outcome.parts)
     text += fmt::format("{:<18} {:<23} {:<12} {}\n", outcome.name, outcome.size, part.label,
-                        !part.contender ? "no device" : part.failure.empty() ? "right" : part.failure);
+                        !part.contender                ? "no device"
+                        : !part.failure.empty()        ? part.failure
+                        : !part.suspicion().empty()    ? part.suspicion()
+                                                       : "right");
   return text;
 }
 
@@ -185,7 +191,7 @@ int main(int argc, char **argv) {
   }
   fmt::print("{}\n{}", machine, arguments.checkOnly ? "" : tableHead(*parts));
   std::vector<Outcome> outcomes;
-  bool isFirstRight = true;
+  bool isFirstRight = true, isUnsuspected = true;
   std::regex filter(arguments.filter);
   for (const Entry &entry : workloads()) {
     if (!std::regex_search(entry.name, filter))
@@ -196,11 +202,13 @@ int main(int argc, char **argv) {
     fmt::print("{}", arguments.checkOnly ? verdictRow(*outcome) : tableRow(*outcome));
     std::fflush(stdout);
     isFirstRight &= outcome->parts.front().contender && outcome->parts.front().failure.empty();
+    for (const Part &part : outcome->parts)
+      isUnsuspected &= part.suspicion().empty();
     outcomes.push_back(std::move(*outcome));
   }
   fmt::print("{}", tableEnd(outcomes));
   if (!arguments.jsonFile.empty())
     if (Status written = writeFile(arguments.jsonFile, json(outcomes, machine)); !written)
       return fail(written.error());
-  return isFirstRight && !outcomes.empty() ? 0 : 1;
+  return isFirstRight && isUnsuspected && !outcomes.empty() ? 0 : 1;
 }

@@ -84,13 +84,20 @@ void summarise(Outcome &outcome, const std::vector<double> &roofs) {
 
 } // namespace
 
+std::string Part::suspicion() const {
+  for (const std::string &note : notes)
+    if (note.starts_with(notClean))
+      return note;
+  return {};
+}
+
 void check(const Workload &workload, Outcome &outcome) {
   for (Part &part : outcome.parts) {
     if (!part.contender)
       continue;
     Status prepared = part.contender->prepare(workload);
-    part.notes = part.contender->notes();
     auto seconds = prepared ? part.contender->launch() : std::unexpected(prepared.error());
+    part.notes = part.contender->notes();
     if (!seconds) {
       part.failure = describe(seconds.error());
       part.isWrong = prepared.has_value(); // it compiled and did not end

@@ -17,6 +17,8 @@ struct Part {
   std::vector<std::string> notes{}; // what our translation did
   std::string failure{};          // why it was not timed; empty when it was
   bool isWrong = false;           // the results were: worse than not supported
+  /// What a verdict's checks find suspicious in a right kernel, so that it has to be published, too; empty: nothing.
+  std::string suspicion() const;
   judge::Interval seconds{};      // of a launch
   judge::Interval ratio{};        // its seconds / those of the first part, round by round; over 1: the first is faster
   std::vector<double> turns{};    // seconds, by round

@@ -64,6 +64,9 @@ std::string tableRow(const Outcome &outcome) {
   for (const Part &part : outcome.parts)
     if (!part.failure.empty())
       line += fmt::format("  {}: {}\n", part.label, part.failure);
+  for (const Part &part : outcome.parts)
+    if (std::string suspicion = part.suspicion(); !suspicion.empty())
+      line += fmt::format("  {}: {}\n", part.label, suspicion);
   return line;
 }
 
