@@ -28,14 +28,14 @@ inline constexpr uint32_t renewAt = 1u << 31, last = ~0u - 2 * phase;
 } // namespace stamp
 
 struct ShadowObject {
-  uint64_t start;   // address in the worker; of a shared array the kernel says it
-  uint64_t bytes;   // that may be accessed
-  uint64_t writes;  // bytes from the header to the word of the first unit's last write; 0: no site writes here
-  uint64_t readers; // the same of its readers; 0: none are remembered
-  uint64_t units;
-  uint32_t virgin;  // what the write's word of a unit that may be read unwritten is: 0, or what no word ever is
-  uint32_t how;     // of accesses to it that know no object (namespace how): shared, readers, shift, skew
-  uint64_t isArray; // shared
+  uint64_t start = 0;   // address in the worker; of a shared array the kernel says it
+  uint64_t bytes = 0;   // that may be accessed
+  uint64_t writes = 0;  // bytes from the header to the word of the first unit's last write; 0: no site writes here
+  uint64_t readers = 0; // the same of its readers; 0: none are remembered
+  uint64_t units = 0;
+  uint32_t virgin = 0;  // what the write's word of a unit that may be read unwritten is: 0, or what no word ever is
+  uint32_t how = 0;     // of accesses to it that know no object (namespace how): shared, readers, shift, skew
+  uint64_t isArray = 0; // shared
 };
 inline constexpr uint32_t shadowNever = 1; // a phase that is none
 

@@ -1,6 +1,7 @@
 #include "fuzz/machine.h"
 #include "card/cpu/abi.h"
 #include "card/message.h"
+#include "card/shadow_plan.h"
 #include "lower/native/host.h"
 #include "lower/pipeline.h"
 #include "lower/warp/passes.h"
@@ -12,13 +13,14 @@
 namespace opsight::fuzz {
 
 std::string Setting::name() const {
-  return fmt::format("{} lanes, {}, {}, front end -O{}", lanes, processor, optimised ? "optimised" : "unoptimised",
-                     frontEnd);
+  return fmt::format("{} lanes, {}, {}, front end -O{}{}", lanes, processor, optimised ? "optimised" : "unoptimised",
+                     frontEnd, checked ? ", checked" : "");
 }
 
 Setting settingOf(unsigned number) {
   const unsigned lanes[] = {8, 16, 32};
-  return {lanes[number % 3], number / 3 % 2 ? "x86-64-v3" : "native", number / 6 % 2 == 0, number / 12 % 2 ? 0 : 3};
+  return {lanes[number % 3], number / 3 % 2 ? "x86-64-v3" : "native", number / 6 % 2 == 0, number / 12 % 2 ? 0 : 3,
+          number / 24 % 2 == 1};
 }
 
 static Result<std::unique_ptr<llvm::MemoryBuffer>> objectOf(llvm::Module &module, const Setting &setting) {
@@ -44,9 +46,12 @@ Result<Machine> Machine::compile(const cuda::Module &scalar, const std::string &
   target.block = block;
   target.lanes = setting.lanes;
   target.processor = setting.processor;
+  target.watched = setting.checked ? lower::Watched::Checked : lower::Watched::No;
   auto context = lower::openContext(*module, symbol, target);
   if (!context)
     return std::unexpected(context.error());
+  for (size_t i = 0; i < context->manifest.parameters.size(); ++i)
+    context->manifest.parameters[i].name = fmt::format("parameter {}", i); // by which a launch says where each is
   std::vector<const lower::Pass *> passes;
   for (const lower::Pass *pass : lower::warp::passes())
     if (setting.optimised || pass->name != "optimise")
@@ -66,12 +71,38 @@ Result<Machine> Machine::compile(const cuda::Module &scalar, const std::string &
     return internalError(llvm::toString(entry.takeError()));
   Machine machine;
   machine.manifest_ = std::move(context->manifest);
+  machine.watch_ = std::move(context->watch);
   machine.jit_ = std::move(*jit);
   machine.entry_ = entry->getValue();
   return machine;
 }
 
-Status Machine::run(const Launch &launch, uint64_t order) {
+/// Empty where the kernel is not checked.
+Result<std::vector<uint64_t>> Machine::shadowFor(const Launch &launch, uint64_t order,
+                                                 std::span<const std::span<std::byte>> memory) const {
+  if (!watch_)
+    return std::vector<uint64_t>{};
+  std::vector<card::Region> regions;
+  for (const card::Parameter &parameter : manifest_.parameters)
+    if (parameter.kind == card::Parameter::Kind::Buffer) {
+      auto bytes = memory[regions.size()];
+      regions.push_back({parameter.name, reinterpret_cast<uint64_t>(bytes.data()), bytes.size(), true});
+    }
+  card::WatchedLaunch seen{*watch_, {launch.grid, launch.block, launch.sharedBytes, order}, regions};
+  auto planned = card::LaunchShadow::plan(seen, 1 << 28);
+  if (auto *why = std::get_if<std::string>(&planned))
+    return internalError("it cannot be checked: " + *why);
+  const auto &shadow = std::get<card::LaunchShadow>(planned);
+  std::vector<uint64_t> words(shadow.bytes() / 8 + 1);
+  shadow.fill(std::as_writable_bytes(std::span(words)));
+  return words;
+}
+
+Status Machine::run(const Launch &launch, uint64_t order, std::span<const std::span<std::byte>> memory) {
+  auto shadow = shadowFor(launch, order, memory);
+  if (!shadow)
+    return std::unexpected(shadow.error());
+  void *shadowStart = shadow->data();
   alignas(64) std::vector<uint32_t> messages(4 + card::messageWords);
   auto *header = reinterpret_cast<card::MessageHeader *>(messages.data());
   header->capacity = card::messageWords;
@@ -85,6 +116,8 @@ Status Machine::run(const Launch &launch, uint64_t order) {
       arguments.push_back(&launch.arguments[next++]);
     else if (kind == Kind::Message)
       arguments.push_back(&header);
+    else if (kind == Kind::Shadow)
+      arguments.push_back(&shadowStart);
     else if (kind == Kind::DynamicShared)
       arguments.push_back(nullptr);
     else
@@ -102,6 +135,9 @@ Status Machine::run(const Launch &launch, uint64_t order) {
   std::free(shared);
   if (header->unmet)
     return internalError("the machine says: " + manifest_.formats[header->unmet - 1]);
+  if (watch_)
+    if (auto site = card::LaunchShadow::suspectSite(std::as_bytes(std::span(*shadow))))
+      return internalError(fmt::format("it suspects line {}", watch_->sites.at(*site).where.line));
   return {};
 }
 

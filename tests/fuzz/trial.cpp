@@ -86,7 +86,7 @@ Outcome Source::run(const Kernel &kernel, size_t index, std::span<const unsigned
       return {Outcome::Different, setting.name() + ": " + describe(machine.error())};
     for (uint64_t order : {uint64_t(0), kernel.seed}) {
       memory.reset();
-      Status done = machine->run(launch, order);
+      Status done = machine->run(launch, order, memory.all());
       std::string wrong = done ? firstDifference(memory, meaning.outputs, memory.outputs()) : describe(done.error());
       if (!wrong.empty())
         return {Outcome::Different, fmt::format("{}, order {}: {}", setting.name(), order, wrong)};
