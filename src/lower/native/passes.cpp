@@ -10,7 +10,7 @@ namespace opsight::lower::native {
 std::span<const Pass *const> ownPasses() {
   static const Pass *const own[] = {&inline_mathematics, &compare_nans, &speak,       &lone_thread,    &block_indices, &stack_shared,
                                     &libm_calls,         &round_halves, &retarget,    &block_range,    &refuse_unknown, &optimise,
-                                    &watch::join_accesses, &watch::watch, &watch::publish_alone, &watch::link_publish};
+                                    &watch::join_accesses, &watch::watch, &watch::merge_checks, &watch::publish_alone, &watch::link_publish};
   return own;
 }
 
@@ -21,7 +21,8 @@ std::span<const Pass *const> passes() {
       findPass("inline_all"),        // the passes below look at one function
       findPass("counted_barriers"),  // before anyone asks which barriers there are
       &watch::join_accesses,         // as the card's own compiler would access memory
-      &watch::watch,                 // what the source does, before anything is added to it
+      &watch::watch,                 // what the source does, before anything is added to it …
+      &watch::merge_checks,          // … and while neighbours still look like it
       &speak,                        // before string literals would become parameters
       findPass("symbol_parameters"), // variables the host may write become parameters like any other
       findPass("clamp_shifts"),      // before LLVM's own passes may exploit that wide shifts are undefined …

@@ -52,6 +52,6 @@ private:
 /// Of the kernel's block, x fastest, i64.
 llvm::Value *blockIndex(llvm::IRBuilder<> &b, llvm::Function &kernel);
 
-extern const Pass join_accesses, watch, publish_alone, link_publish;
+extern const Pass join_accesses, watch, merge_checks, publish_alone, link_publish;
 
 } // namespace opsight::lower::watch
