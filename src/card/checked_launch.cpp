@@ -6,7 +6,7 @@
 namespace opsight::card {
 
 /// Of a launch's shadow memory: in the worker the kernel's own buffers need room, too.
-static uint64_t mostShadow(const Limits &limits) { return std::min<uint64_t>(limits.memoryBytes / 4, 2ull << 30); }
+static uint64_t mostShadow(const Limits &limits) { return std::min<uint64_t>(limits.memoryBytes / 8, 512ull << 20); }
 
 /// The buffer beside `parameter`, made anew where it is too small.
 Result<std::span<std::byte>> WorkerSession::shadowOf(Program &program, size_t parameter, uint64_t bytes) {

@@ -35,7 +35,7 @@ struct ShadowObject {
   uint64_t units = 0;
   uint32_t virgin = 0;  // what the write's word of a unit that may be read unwritten is: 0, or what no word ever is
   uint32_t how = 0;     // of accesses to it that know no object (namespace how): shared, readers, shift, skew
-  uint64_t isArray = 0; // shared
+  uint64_t reach = 0;   // bytes from `start` in which such accesses find it; 0: not by address
 };
 inline constexpr uint32_t shadowNever = 1; // a phase that is none
 

@@ -11,6 +11,22 @@ static bool isAccess(const Site &site) {
          (site.kind == Site::Kind::Load || site.kind == Site::Kind::Store || site.kind == Site::Kind::Atomic);
 }
 
+/// All names of the dynamic array are the same memory.
+static void joinDynamic(const Watch &watch, std::vector<ShadowUse> &uses) {
+  ShadowUse all;
+  auto each = [&](auto what) {
+    for (size_t i = 0; i < uses.size(); ++i)
+      if (watch.objects[i].isDynamic)
+        what(uses[i]);
+  };
+  each([&](const ShadowUse &use) {
+    all.shift = std::min(all.shift, use.shift);
+    all.hasCells |= use.hasCells, all.hasReaders |= use.hasReaders;
+  });
+  all.hasReaders |= all.hasCells; // one name may be written and another read
+  each([&](ShadowUse &use) { use.shift = all.shift, use.hasCells = all.hasCells, use.hasReaders = all.hasReaders; });
+}
+
 std::vector<ShadowUse> shadowUses(const Watch &watch) {
   std::vector<ShadowUse> uses(watch.objects.size());
   std::vector<bool> isRead(uses.size()), isWritten(uses.size());
@@ -28,6 +44,7 @@ std::vector<ShadowUse> shadowUses(const Watch &watch) {
     uses[i].hasReaders = isWritten[i] && isRead[i];
     uses[i].skew = isShared ? uint32_t(object.offset % 16) : 0;
   }
+  joinDynamic(watch, uses);
   return uses;
 }
 
@@ -63,25 +80,24 @@ static std::string whyNot(const WatchedLaunch &launch, const std::vector<ShadowU
   return {};
 }
 
-/// Far more than any offset of an access.
+/// Far more than any offset of an access: the bounds of what the launch does not say.
 constexpr uint64_t anywhere = 1ull << 62;
 
 static ShadowObject objectOf(const WatchedLaunch &launch, const WatchedObject &object, const ShadowUse &use) {
-  ShadowObject made{.how = howOf(use, object.space), .isArray = object.space == Space::Shared};
-  made.bytes = launch.bytesOf(object);
+  ShadowObject made{.bytes = launch.bytesOf(object), .how = howOf(use, object.space)};
   if (object.space == Space::Shared)
-    made.virgin = shadowNever;
+    made.virgin = shadowNever, made.reach = made.bytes;
   if (object.space != Space::Global)
     return made;
   int32_t number = launch.regionOf(object);
   if (number < 0) {
-    made.bytes = anywhere; // and from address 0 on no unknown access finds it
-    made.start = ~0ull;
+    made.bytes = anywhere;
     return made;
   }
   const Region &region = launch.regions[size_t(number)];
   made.start = region.address;
   made.bytes = region.isInitialised || use.hasCells ? region.bytes : 0; // nobody writes it, so nobody may read it
+  made.reach = made.bytes;
   made.virgin = region.isInitialised ? 0 : shadowNever;
   return made;
 }
@@ -96,8 +112,12 @@ std::variant<LaunchShadow, std::string> LaunchShadow::plan(const WatchedLaunch &
   for (size_t i = 0; i < uses.size(); ++i) {
     ShadowObject object = objectOf(launch, launch.watch.objects[i], uses[i]);
     object.units = uses[i].hasCells && object.bytes ? ((object.bytes - 1) >> uses[i].shift) + 1 : 0;
+    bool isSame = false; // dynamic, by another name
+    for (size_t k = 0; k < i && launch.watch.objects[i].isDynamic; ++k)
+      if (launch.watch.objects[k].isDynamic)
+        object.writes = shadow.objects_[k].writes, object.readers = shadow.objects_[k].readers, isSame = true;
     for (auto [has, at] : {std::pair(uses[i].hasCells, &object.writes), {uses[i].hasReaders, &object.readers}})
-      if (has) {
+      if (has && !isSame) {
         *at = (end + 63) / 64 * 64 + shadowPad * sizeof(uint32_t);
         end = *at + (object.units + shadowPad) * sizeof(uint32_t);
       }

@@ -46,6 +46,8 @@ constexpr Form forms[] = {
     {"one of two arrays",
      "__shared__ int s[64], r[64]; s[t] = r[t] = t; __syncthreads(); int *p = a[0] ? s : r; b[t] = p[63 - t + S];"},
     {"one of two buffers", "const int *p = a[0] ? (const int *)b : a; b[t] = p[n - 1 - t + S];"},
+    {"a table of the compiler's and one of two buffers", "const int l[4] = {3, 1, 4, 1}; const int *p = a[0] ? (const int *)b : a; b[t] = l[a[t] & 3] + p[n - 1 - t + S];"},
+    {"two names of dynamic memory", "extern __shared__ int s[]; extern __shared__ float f[]; s[t] = t; if (!S) __syncthreads(); b[t] = f[63 - t];"},
     {"warps that meet", "__shared__ int s[64]; s[t] = t; if (!S) __syncwarp(); b[t] = s[t ^ 1];"},
     {"a warp that meets again and again", "__shared__ int s[64]; for (int i = 0; i < 3; ++i) { s[t] = i; __syncwarp(); "
                                           "b[t] += s[t ^ 1]; if (!S) __syncwarp(); }"},
@@ -84,7 +86,7 @@ TEST_F(CheckedKernels, OfEveryFormAreSuspectWithTheFaultAndNotWithout) {
       std::string text = std::string("#define S ") + shift +
                          "\n__global__ void k(int *b, const int *a, int n) { const int t = threadIdx.x; " + form.body +
                          " }";
-      run({.cuda = text, .block = form.block, .grid = form.grid, .words = form.words});
+      run({.cuda = text, .block = form.block, .grid = form.grid, .words = form.words, .shared = 256});
       if (shift[0] == '0')
         EXPECT_THAT(faults(), IsEmpty());
       else

@@ -165,7 +165,8 @@ extern "C" {
     checkRow<count>(header, object, extent, offset, mask, site, warp, how, bytes, alignment);                          \
   }
 OPSIGHT_ROW(2)
-OPSIGHT_ROW(4) OPSIGHT_ROW(8) OPSIGHT_ROW(16) OPSIGHT_ROW(32)
+OPSIGHT_ROW(4)
+OPSIGHT_ROW(8) OPSIGHT_ROW(16) OPSIGHT_ROW(32)
 
 #define OPSIGHT_PLACE(count)                                                                                           \
   void opsight_check_place##count(ShadowHeader *header, uint32_t object, uint64_t extent, uint64_t offset,             \
@@ -200,15 +201,13 @@ void opsight_look_anywhere(ShadowHeader *header, const uint64_t *addresses, uint
   for (; mask; mask &= mask - 1) {
     uint32_t lane = uint32_t(__builtin_ctz(mask)), found = ~0u;
     uint64_t address = addresses[lane];
-    for (uint32_t i = 0; i < count; ++i)
-      if (address - objectAt(header, i)->start < objectAt(header, i)->bytes &&
-          (found == ~0u || objectAt(header, i)->isArray))
+    for (uint32_t i = 0; i < count && found == ~0u; ++i)
+      if (address - objectAt(header, i)->start < objectAt(header, i)->reach)
         found = i;
     bool isKnown = found != ~0u;
     const ShadowObject *object = objectAt(header, isKnown ? found : 0);
-    bool isFirst = first == ~0u;
-    first = isFirst ? found : first;
-    good &= isKnown && (found == first || !(object->isArray | objectAt(header, first)->isArray));
+    first = first == ~0u ? found : first;
+    good &= isKnown && (found == first || !((object->how | objectAt(header, first)->how) & how::shared));
     if (!good)
       break;
     uint64_t offset = address - object->start;
