@@ -1,5 +1,6 @@
 // See emitter.h.
 #include "lower/warp/emitter.h"
+#include "lower/warp/every_lane.h"
 #include "lower/warp/passes.h"
 #include <fmt/format.h>
 #include <llvm/Analysis/VectorUtils.h>
@@ -237,6 +238,10 @@ Status Emitter::call(llvm::CallInst &call, Value *mask) {
     return {};
   }
   if (isFullQuestion(call)) {
+    if (Value *holds = mask ? nullptr : everyLaneHolds(*this, call.getArgOperand(0))) {
+      define(&call, holds);
+      return {};
+    }
     Value *here = bits(both(mask, vector(call.getArgOperand(0))));
     define(&call, b.CreateICmpEQ(here, llvm::Constant::getAllOnesValue(here->getType())));
     return {};
