@@ -44,10 +44,11 @@
 // so): llvm.{fma sqrt fabs floor ceil trunc rint nearbyint round roundeven maxnum minnum copysign ldexp frexp exp exp2
 // exp10 log log2 log10 pow sin cos tan asin acos atan atan2 sinh cosh tanh ctpop ctlz cttz bitreverse bswap abs smin smax
 // umin umax fshl fshr canonicalize}; fmod is frem. CUDA's fast forms (__expf, __fdividef, rsqrtf …) are the same, exact
-// ones: rsqrtf(x) is 1 / llvm.sqrt(x). What has no intrinsic is a call to an undefined `__nv_NAME` (float: `__nv_NAMEf`),
-// memory(none): erf erfc erfinv erfcinv erfcx cbrt expm1 log1p hypot tgamma lgamma sinpi cospi asinh acosh atanh remainder
-// nextafter j0 j1 y0 y1 jn yn normcdf normcdfinv rhypot norm3d norm4d cyl_bessel_i0 cyl_bessel_i1, and the directed
-// roundings {f,d}{add,sub,mul,div,sqrt,rcp}_{rz,ru,rd}, fma(f)_{rz,ru,rd}.
+// ones: rsqrtf(x) is 1 / llvm.sqrt(x), a division that is marked arcp. What has no intrinsic is a call to an undefined
+// `__nv_NAME` (float: `__nv_NAMEf`), memory(none): erf erfc erfinv erfcinv erfcx cbrt expm1 log1p hypot tgamma
+// lgamma sinpi cospi asinh acosh atanh remainder nextafter j0 j1 y0 y1 jn yn normcdf normcdfinv rhypot norm3d norm4d
+// cyl_bessel_i0 cyl_bessel_i1, and the directed roundings {f,d}{add,sub,mul,div,sqrt,rcp}_{rz,ru,rd},
+// fma(f)_{rz,ru,rd}.
 //
 // Speaking. `i32 @__opsight_printf(ptr format, ...)` with C's promotions (float to double, short to int); the format is a
 // private constant string, else the front end has refused it. `void @__opsight_assert(ptr message, ptr file, i32 line,

@@ -220,9 +220,19 @@ const std::vector<Case> floats = {
      .in = listed({nan, 1.f, -infinity, 2.f}), .ways = Ways::More},
     {.name = "QuotientsAndRootsAreRoundedCorrectly",
      .cuda = R"(__global__ void k(float *out) { int t = threadIdx.x; float v = t + 1; out[t] = v / 3;
-       out[64 + t] = sqrtf(v); out[128 + t] = __fdiv_rn(1, v); out[192 + t] = rsqrtf(v * v); })",
+       out[64 + t] = sqrtf(v); out[128 + t] = __fdiv_rn(1, v); out[192 + t] = __frsqrt_rn(v * v); })",
      .block = {64}, .expected = each<float>(256,
          [](int i) { float v = float(i % 64 + 1); return i < 64 ? v / 3 : i < 128 ? std::sqrt(v) : 1 / v; }),
+     .ways = Ways::More},
+    {.name = "ReciprocalRootsErrByLessThanTwoUnits",
+     .cuda = R"(__global__ void k(int *bad) { unsigned wrong = 0; // of every 4999th positive float, the denormal too
+       for (unsigned bits = 1 + threadIdx.x; bits < 0x7f800000; bits += 64 * 4999) { float x = __uint_as_float(bits);
+         double exact = 1 / sqrt((double)x), unit = ldexp(1.0, ilogb(exact) - 23); wrong += !(fabs(rsqrtf(x) - exact) <= 1.2 * unit); }
+       bad[threadIdx.x] = wrong; })",
+     .block = {64}, .expected = std::vector<int>(64, 0), .ways = Ways::More},
+    {.name = "ReciprocalRootsOfWhatHasNone",
+     .cuda = "__global__ void k(float *out, const float *in) { int t = threadIdx.x; float r = rsqrtf(in[t]); out[t] = isnan(r) ? 9 : r; }",
+     .block = {5}, .expected = listed({infinity, -infinity, 0.f, 9.f, 9.f}), .in = listed({0.f, -0.f, infinity, -1.f, nan}),
      .ways = Ways::More},
     {.name = "PartsOfNumbers",
      .cuda = R"(__global__ void k(float *out, const float *in) { int t = threadIdx.x, e; float v = in[t], whole;

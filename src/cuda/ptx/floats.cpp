@@ -37,8 +37,10 @@ Value *reciprocal(Site &site, ArrayRef<Value *> v) {
   return site.b.CreateFDiv(llvm::ConstantFP::get(v[0]->getType(), 1.0), v[0]);
 }
 Value *reciprocalRoot(Site &site, ArrayRef<Value *> v) {
-  Value *root = exactly<I::sqrt>(site, v);
-  return reciprocal(site, {root});
+  Value *result = reciprocal(site, {exactly<I::sqrt>(site, v)});
+  if (auto *division = llvm::dyn_cast<llvm::Instruction>(result))
+    division->setHasAllowReciprocal(true); // approx: as rsqrtf()
+  return result;
 }
 Value *fused(Site &site, ArrayRef<Value *> v) {
   return saturated(site, site.b.CreateIntrinsic(I::fma, {v[0]->getType()}, {v[0], v[1], v[2]}));

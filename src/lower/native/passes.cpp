@@ -9,8 +9,9 @@ namespace opsight::lower::native {
 
 std::span<const Pass *const> ownPasses() {
   static const Pass *const own[] = {&inline_mathematics, &compare_nans, &speak,       &lone_thread,    &block_indices, &stack_shared,
-                                    &libm_calls,         &round_halves, &retarget,    &block_range,    &refuse_unknown, &optimise,
-                                    &watch::join_accesses, &watch::watch, &watch::merge_checks, &watch::publish_alone, &watch::link_publish};
+                                    &libm_calls,         &round_halves, &retarget,    &block_range,    &refuse_unknown,
+                                    &estimate_roots,     &optimise,     &watch::join_accesses, &watch::watch,
+                                    &watch::merge_checks, &watch::publish_alone, &watch::link_publish};
   return own;
 }
 
@@ -36,6 +37,7 @@ std::span<const Pass *const> passes() {
       &round_halves,                 // before LLVM would make calls of it that no library here answers
       &refuse_unknown,               // what nobody above translated is told by name and line
       &retarget,                     // host triple, layout and features: LLVM's passes below go by them
+      &estimate_roots,               // while a reciprocal root still is one
       &watch::link_publish,          // host code, for what a watched kernel calls
       &block_range,                  // the exported entry; from here on the kernel is its callee
       &optimise,                     // LLVM's -O3 for the host

@@ -20,8 +20,8 @@ inline constexpr const char *gridNames[] = {"opsight.grid.x", "opsight.grid.y", 
 inline constexpr const char *sharedName = "opsight.shared";
 
 extern const Pass inline_mathematics, compare_nans;
-extern const Pass lone_thread, block_indices, stack_shared, libm_calls, round_halves, refuse_unknown, retarget, block_range,
-    optimise;
+extern const Pass lone_thread, block_indices, stack_shared, libm_calls, round_halves, refuse_unknown, retarget, estimate_roots,
+    block_range, optimise;
 
 /// In the order of the pipeline; null where the registry lacks a shared pass, which is a fault of ours.
 std::span<const Pass *const> passes();

@@ -50,6 +50,7 @@ std::span<const Pass *const> passes() {
       &vectorise,                      // one function over a warp
       &native::refuse_unknown,         // what nobody above translated is told by name and line
       &native::retarget,               // host triple, layout and features: LLVM's passes below go by them
+      &native::estimate_roots,         // while a reciprocal root still is one
       &watch::link_publish,            // host code, for what a watched kernel calls
       &suspend,                        // barriers become states
       &warp_range,                     // the exported entry; from here on the kernel is its callee
