@@ -49,6 +49,29 @@ const std::vector<Case> patterns = {
          sum = sum * 3 + (16 * unsigned(63 - t) + 15 - d) % 5;
        return int(sum);
      }), .in = each<int>(1024, [](int i) { return i % 5; }), .ways = Ways::More},
+    {.name = "RowsThatAreWrittenInPlace",
+     .cuda = R"(__global__ void k(float *out, const float *in, int n) { int t = threadIdx.x; float *o = out + t * n;
+       for (int d = 0; d < n; ++d) o[d] = in[t * n + d];
+       for (int j = 0; j < 5; ++j) for (int d = 0; d < n; ++d) o[d] += float(j) * in[j * n + d]; })",
+     .block = {48}, .expected = each<float>(48 * 7, [](int i) {
+       float sum = float(i % 11);
+       for (int j = 0; j < 5; ++j)
+         sum += float(j) * float((j * 7 + i % 7) % 11);
+       return sum;
+     }), .in = each<float>(48 * 7, [](int i) { return float(i % 11); }), .scalar = listed({7}), .ways = Ways::More},
+    {.name = "RowsThatAreWrittenBehindWhatIsReadOfThem", // no two of its steps may change places
+     .cuda = R"(__device__ void add(float *to, const float *from, int n) { for (int d = 0; d < n; ++d) to[d] += from[d]; }
+       __global__ void k(float *out, int n) { int t = threadIdx.x; float *o = out + t * 11;
+       for (int d = 0; d < 11; ++d) o[d] = 1;
+       add(o + 1, o, n); add(o, o + 1, n); })",
+     .block = {32}, .expected = each<float>(32 * 11, [](int i) {
+       float row[11] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+       for (int d = 0; d < 10; ++d)
+         row[d + 1] += row[d];
+       for (int d = 0; d < 10; ++d)
+         row[d] += row[d + 1];
+       return row[i % 11];
+     }), .scalar = listed({10}), .ways = Ways::More},
     {.name = "AddressesByACommonBranch",
      .cuda = R"(__global__ void k(float *out, const float *in, int which) { int t = threadIdx.x;
        float v = which ? in[t] : 1; int i = which ? 63 - t / 32 * 32 - 31 + t % 32 : t; out[which ? i : i] = v; })",

@@ -1,7 +1,7 @@
-// Loads and stores of a whole warp. What the lanes' constants say of the addresses decides the form: one scalar for all,
-// one vector, a few pieces, or, where nothing is known, a gather. Pieces are worth their instructions: a gather costs
-// about as much as a load a lane.
-#include "lower/warp/emitter.h"
+// Loads and stores of a whole warp. What the lanes' constants say of the addresses decides the form: one scalar for
+// all, one vector, a few pieces, or, where nothing is known, a gather. Pieces are worth their instructions: a gather
+// costs about as much as a load a lane.
+#include "lower/warp/emit_rows.h"
 #include "lower/warp/hope.h"
 #include <llvm/Analysis/VectorUtils.h>
 #include <llvm/Support/MathExtras.h>
@@ -25,8 +25,8 @@ static Value *repeated(llvm::IRBuilder<> &b, Value *mask, unsigned lanes, unsign
 }
 
 // `count` elements from `base`, in lanes chosen by `from`.
-static Value *loadSpan(llvm::IRBuilder<> &b, llvm::Type *type, Value *base, int64_t first, unsigned count, llvm::Align align,
-                       llvm::ArrayRef<int> from) {
+static Value *loadSpan(llvm::IRBuilder<> &b, llvm::Type *type, Value *base, int64_t first, unsigned count,
+                       llvm::Align align, llvm::ArrayRef<int> from) {
   unsigned rounded = unsigned(llvm::PowerOf2Ceil(count));
   auto *wide = vectorOf(type, rounded);
   llvm::SmallVector<llvm::Constant *> there; // nothing past the last element that a thread reads is touched
@@ -65,7 +65,8 @@ static Value *loadRuns(llvm::IRBuilder<> &b, llvm::Type *type, Value *base, llvm
 }
 
 /// The unmasked load of a pattern, or null where a gather is as good.
-static Value *loadPattern(Emitter &emitter, llvm::Type *type, Value *base, llvm::ArrayRef<int64_t> offsets, llvm::Align align) {
+static Value *loadPattern(Emitter &emitter, llvm::Type *type, Value *base, llvm::ArrayRef<int64_t> offsets,
+                          llvm::Align align) {
   uint64_t bytes = emitter.warp.getDataLayout().getTypeStoreSize(type);
   auto runs = runsOf(offsets, bytes);
   if (runs.size() <= mostRuns)
@@ -83,8 +84,8 @@ static Value *loadPattern(Emitter &emitter, llvm::Type *type, Value *base, llvm:
   return loadSpan(emitter.b, type, base, *least, unsigned(span), align, from);
 }
 
-// `count` vectors that follow each other, `count` elements a lane, into one vector an element: every round parts the even
-// from the odd, which is one permutation of two registers.
+// `count` vectors that follow each other, `count` elements a lane, into one vector an element: every round parts the
+// even from the odd, which is one permutation of two registers.
 static Emitter::Values unzip(llvm::IRBuilder<> &b, Emitter::Values vectors, unsigned lanes) {
   for (size_t apart = 1; apart < vectors.size(); apart *= 2) {
     Emitter::Values next;
@@ -98,38 +99,6 @@ static Emitter::Values unzip(llvm::IRBuilder<> &b, Emitter::Values vectors, unsi
     vectors = std::move(next);
   }
   return vectors;
-}
-
-constexpr unsigned rowLength = 4; // 32-bit elements in a 128-bit part of a register, across which moving costs more
-
-// Four elements of every thread's row: a load a thread, so placed that transposing moves nothing across 128-bit parts.
-static Emitter::Values loadRows(Emitter &emitter, llvm::Type *type, Value *pointer, llvm::Align align) {
-  llvm::IRBuilder<> &b = emitter.b;
-  Emitter::Values rows, held, result;
-  for (unsigned lane = 0; lane < emitter.lanes; ++lane)
-    rows.push_back(b.CreateAlignedLoad(vectorOf(type, rowLength), emitter.atLane(pointer, lane), align));
-  for (unsigned i = 0; i < rowLength; ++i) {
-    Emitter::Values pieces;
-    for (unsigned lane = i; lane < emitter.lanes; lane += rowLength)
-      pieces.push_back(rows[lane]);
-    held.push_back(llvm::concatenateVectors(b, pieces));
-  }
-  // Of each part, elements (0 0' 1 1') and (2 2' 3 3') of two vectors, then halves of two such.
-  auto interleave = [&](Value *left, Value *right, std::array<unsigned, rowLength> pick) {
-    llvm::SmallVector<int> from;
-    for (unsigned lane = 0; lane < emitter.lanes; ++lane) {
-      unsigned part = lane / rowLength * rowLength, element = pick[lane % rowLength];
-      from.push_back(int(element < rowLength ? part + element : emitter.lanes + part + element - rowLength));
-    }
-    return b.CreateShuffleVector(left, right, from);
-  };
-  for (bool high : {false, true}) {
-    std::array<unsigned, rowLength> pairs = high ? std::array{2u, 6u, 3u, 7u} : std::array{0u, 4u, 1u, 5u};
-    Value *first = interleave(held[0], held[1], pairs), *second = interleave(held[2], held[3], pairs);
-    result.push_back(interleave(first, second, {0, 1, 4, 5}));
-    result.push_back(interleave(first, second, {2, 3, 6, 7}));
-  }
-  return result;
 }
 
 static llvm::Align alignmentOf(llvm::Type *type, llvm::Align known, const llvm::DataLayout &layout) {
@@ -160,8 +129,9 @@ static Emitter::Values loadSideBySide(Emitter &emitter, const Access &access, Va
   }
   auto *wide = vectorOf(type, lanes * count);
   Value *wideMask = mask && count > 1 ? repeated(b, mask, lanes, count) : mask;
-  Value *all = mask ? static_cast<Value *>(b.CreateMaskedLoad(wide, place, align, wideMask, llvm::PoisonValue::get(wide)))
-                    : b.CreateAlignedLoad(wide, place, align, isVolatile);
+  Value *all =
+      mask ? static_cast<Value *>(b.CreateMaskedLoad(wide, place, align, wideMask, llvm::PoisonValue::get(wide)))
+           : b.CreateAlignedLoad(wide, place, align, isVolatile);
   Emitter::Values values;
   for (unsigned part = 0; part < count; ++part) {
     llvm::SmallVector<int> from;
@@ -228,8 +198,7 @@ Status Emitter::load(llvm::LoadInst &load, Value *mask) {
     finish(together);
     return {};
   }
-  bool areRows = count == rowLength && bytes * count == 16 && lanes % rowLength == 0 && !load.isVolatile();
-  if (!mask && areRows && (address.isVarying() || runsOf(address.offsets, bytes).size() > mostRuns)) {
+  if (!mask && areRows(*this, address, count, bytes, load.isVolatile())) {
     finish(loadRows(*this, type, pointer, align));
     return {};
   }
@@ -273,7 +242,8 @@ static void storeRuns(Emitter &emitter, Value *value, Value *base, llvm::ArrayRe
   }
 }
 
-static void storeSideBySide(Emitter &emitter, const Access &access, llvm::ArrayRef<Value *> values, Value *place, Value *mask) {
+static void storeSideBySide(Emitter &emitter, const Access &access, llvm::ArrayRef<Value *> values, Value *place,
+                            Value *mask) {
   llvm::IRBuilder<> &b = emitter.b;
   unsigned lanes = emitter.lanes, count = access.count;
   Value *all = values[0];
@@ -290,7 +260,8 @@ static void storeSideBySide(Emitter &emitter, const Access &access, llvm::ArrayR
     b.CreateAlignedStore(all, place, access.align, access.isVolatile);
 }
 
-static void scatter(Emitter &emitter, const Access &access, llvm::ArrayRef<Value *> values, Value *pointer, Value *mask) {
+static void scatter(Emitter &emitter, const Access &access, llvm::ArrayRef<Value *> values, Value *pointer,
+                    Value *mask) {
   for (unsigned part = 0; part < access.count; ++part)
     emitter.b.CreateMaskedScatter(values[part], addressesOf(emitter, access, pointer, part), access.align,
                                   mask ? mask : emitter.fullMask());
@@ -328,6 +299,10 @@ Status Emitter::store(llvm::StoreInst &store, Value *mask) {
     fork.otherwise();
     scatter(*this, access, values, pointer, mask);
     fork.close();
+    return {};
+  }
+  if (!mask && areRows(*this, address, count, bytes, store.isVolatile())) {
+    storeRows(*this, values, pointer, align);
     return {};
   }
   if (mask || !address.isPattern()) {

@@ -55,6 +55,8 @@ Value *Emitter::atLane(Value *value, unsigned lane) {
     return scalar(value);
   if (known.isPattern() && value->getType()->isPointerTy())
     return b.CreateGEP(b.getInt8Ty(), scalar(value), b.getInt64(uint64_t(known.offsets[lane])));
+  if (known.isPattern())
+    return b.CreateAdd(scalar(value), llvm::ConstantInt::getSigned(value->getType(), known.offsets[lane], true));
   return b.CreateExtractElement(vector(value), uint64_t(lane));
 }
 

@@ -1,5 +1,5 @@
 ; A loop that takes a step along each thread's row takes four, so that there is something to join; the rounds that are
-; left over stay single. A loop that also writes stays as it is.
+; left over stay single. A loop that writes what lies apart from them stays as it is.
 ; RUN: opsight-opt -p join_rows --lanes=8 --block=64 --kernel=sums %s | FileCheck-22 --check-prefix=SUMS %s
 ; RUN: opsight-opt -p join_rows --lanes=8 --block=64 --kernel=writes %s | FileCheck-22 --check-prefix=WRITES %s
 target datalayout = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
