@@ -31,12 +31,13 @@ public:
     profile.driver = string(table, "driver");
     profile.icd = string(table, "icd", "");
     profile.processor = string(table, "processor", "");
+    profile.vectorFloats = static_cast<uint32_t>(std::clamp<int64_t>(table["vector_floats"].value_or<int64_t>(0), 0, 64));
     profile.warpWidth = static_cast<uint32_t>(std::clamp<int64_t>(table["warp_width"].value_or<int64_t>(32), 1, 1024));
     std::string mapping = string(table, "mapping");
     if (mapping != "simt" && mapping != "simd")
       note(table.get("mapping"), "mapping must be \"simt\" or \"simd\"");
     profile.mapping = mapping == "simd" ? Mapping::Simd : Mapping::Simt;
-    static const std::vector<std::string> known = {"name",   "description", "ir",         "driver", "icd", "processor",
+    static const std::vector<std::string> known = {"name",   "description", "ir",         "driver", "icd", "processor", "vector_floats",
                                                    "mapping", "warp_width", "cannot", "figure"};
     for (const auto &[key, value] : table)
       if (std::ranges::find(known, std::string(key.str())) == known.end())

@@ -24,6 +24,7 @@ struct Profile {
   std::string driver;      // how the worker reaches it: "cpu", "opencl"; empty: a profile only, nothing runs
   std::string icd;         // OpenCL: the stem of the driver's .icd file, "pocl"
   std::string processor;   // native code: the -march it is held to; empty: the host's own
+  uint32_t vectorFloats = 0; // that a register of `processor` holds, for the peak; 0: the host's widest
   Mapping mapping = Mapping::Simt;
   uint32_t warpWidth = 32;
   std::vector<Figure> figures;

@@ -113,8 +113,8 @@ public:
                                  std::span<Observer *const> observers);
   /// The same of a program that was lowered to be checked: in the same order, at a fraction of the cost.
   virtual Result<CheckedLaunch> check(ProgramId program, const LaunchConfig &config, std::span<const Argument> arguments);
-  /// Peak single-precision rate in GFLOP/s and read bandwidth in GB/s of the device's processor, measured now (about
-  /// 0.1 s).
+  /// Peak single-precision rate in GFLOP/s, with the registers that the card's profile allows, and read bandwidth in
+  /// GB/s of the device's processor, measured now (about 0.1 s).
   struct Peak {
     double gflopsFp32 = 0, readGbps = 0;
   };

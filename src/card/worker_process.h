@@ -17,6 +17,7 @@ struct WorkerSetup {
   std::string card;
   std::map<std::string, std::string> environment; // beside the tool's own
   Limits limits;
+  uint32_t vectorFloats = 0; // Profile::vectorFloats
 };
 
 /// A folder of our own, removed with everything in it.

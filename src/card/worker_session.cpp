@@ -51,7 +51,7 @@ std::pair<uint64_t, uint32_t> ownBuffer(const Parameter &parameter, const Artifa
 } // namespace
 
 Result<std::unique_ptr<Session>> WorkerSession::open(const Profile &profile, const Limits &limits) {
-  WorkerSetup setup{profile.driver, profile.name, {}, limits};
+  WorkerSetup setup{profile.driver, profile.name, {}, limits, profile.vectorFloats};
   // Idle library threads must not burn the processors that kernels are timed on; and arenas of many threads would
   // eat the address space.
   setup.environment = {{"OMP_WAIT_POLICY", "passive"}, {"GOMP_SPINCOUNT", "0"}, {"MALLOC_ARENA_MAX", "4"}};
@@ -377,7 +377,7 @@ void WorkerSession::collectMessages(Launched &launched, const Program &program) 
 Result<Session::Peak> WorkerSession::measurePeak() {
   if (Status started = ensureWorker(); !started)
     return std::unexpected(started.error());
-  Reply reply = ask(wire::Type::Peak, {}, -1, shortPatience);
+  Reply reply = ask(wire::Type::Peak, wire::Writer().put(setup_.vectorFloats).bytes(), -1, shortPatience);
   wire::Reader reader(reply.payload);
   Peak peak;
   peak.gflopsFp32 = reader.get<double>();

@@ -277,6 +277,17 @@ TEST_F(CpuSession, MeasuresAPlausiblePeak) {
   EXPECT_GT(peak->readGbps, 0.5);
 }
 
+TEST_F(CpuSession, MeasuresThePeakOfTheRegistersThatTheProfileAllows) {
+  if (!__builtin_cpu_supports("avx512f"))
+    GTEST_SKIP() << "this processor has no wider registers than AVX2's";
+  auto narrow = Session::open("cpu:avx2", {});
+  ASSERT_TRUE(narrow);
+  double ratio = session->measurePeak()->gflopsFp32 / (*narrow)->measurePeak()->gflopsFp32;
+  // 2 with two units for each width, 1 where a wide operation takes a narrow unit twice; others may disturb either.
+  EXPECT_GT(ratio, 0.5);
+  EXPECT_LT(ratio, 4);
+}
+
 TEST_F(CpuSession, TakesADamagedLibraryForUnsupported) {
   Artifact artifact = nativeArtifact("p[0] = 1;");
   artifact.code.resize(artifact.code.size() / 3);

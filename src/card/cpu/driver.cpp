@@ -172,7 +172,7 @@ public:
     return launchNative(found->second, request.config, arguments, begins);
   }
 
-  Session::Peak measurePeak() override { return measurePeakOn(pool_); }
+  Session::Peak measurePeak(uint32_t vectorFloats) override { return measurePeakOn(pool_, vectorFloats); }
 
 private:
   Status loadNative(CpuProgram &program) {

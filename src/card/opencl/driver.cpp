@@ -140,10 +140,10 @@ public:
     return seconds;
   }
 
-  Session::Peak measurePeak() override {
+  Session::Peak measurePeak(uint32_t vectorFloats) override {
     if (!pool_)
       pool_ = std::make_unique<Pool>(1 << 20, [](unsigned) {});
-    return measurePeakOn(*pool_);
+    return measurePeakOn(*pool_, vectorFloats);
   }
 
 private:

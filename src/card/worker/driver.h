@@ -32,7 +32,8 @@ public:
   virtual void unmap(uint32_t buffer) = 0;
   /// Runs and waits; seconds of the kernel alone. `begins` is called when device code starts to run.
   virtual Result<double> launch(const wire::LaunchRequest &request, const std::function<void()> &begins) = 0;
-  virtual Session::Peak measurePeak() = 0;
+  /// With registers of `vectorFloats` floats; 0: the widest.
+  virtual Session::Peak measurePeak(uint32_t vectorFloats) = 0;
 };
 
 using DriverMaker = Result<std::unique_ptr<Driver>> (*)();

@@ -58,18 +58,18 @@ struct Burner {
   double flops; // of one call
 };
 
-Burner bestBurner() {
+Burner bestBurner(uint32_t vectorFloats) {
   constexpr double vectors = 2.0 * chains * rounds;
-  if (__builtin_cpu_supports("avx512f"))
+  if ((vectorFloats == 0 || vectorFloats >= 16) && __builtin_cpu_supports("avx512f"))
     return {burnAvx512, vectors * 16};
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+  if ((vectorFloats == 0 || vectorFloats >= 8) && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
     return {burnAvx2, vectors * 8};
   return {burnPlain, vectors};
 }
 
 /// The best of several short runs: others on the machine can only make it slower.
-double peakGflops(Pool &pool) {
-  Burner burner = bestBurner();
+double peakGflops(Pool &pool, uint32_t vectorFloats) {
+  Burner burner = bestBurner(vectorFloats);
   std::atomic<float> sink{0};
   double best = 0;
   for (int run = 0; run < 100; ++run) {
@@ -116,6 +116,8 @@ double peakReadGbps(Pool &pool) {
 }
 } // namespace
 
-Session::Peak measurePeakOn(Pool &pool) { return {peakGflops(pool), peakReadGbps(pool)}; }
+Session::Peak measurePeakOn(Pool &pool, uint32_t vectorFloats) {
+  return {peakGflops(pool, vectorFloats), peakReadGbps(pool)};
+}
 
 } // namespace opsight::card

@@ -5,6 +5,7 @@
 
 namespace opsight::card {
 
-Session::Peak measurePeakOn(Pool &pool);
+/// With registers of `vectorFloats` floats at most; 0: the widest.
+Session::Peak measurePeakOn(Pool &pool, uint32_t vectorFloats);
 
 } // namespace opsight::card

@@ -81,7 +81,7 @@ Server::Reply Server::answer(wire::Datagram &request) {
   case wire::Type::Launch:
     return launch(reader, request.sequence);
   case wire::Type::Peak:
-    return peak();
+    return peak(reader);
   }
   return {Outcome::Internal, "unknown request", {}};
 }
@@ -160,8 +160,11 @@ Server::Reply Server::launch(wire::Reader &reader, uint32_t sequence) {
   return {Outcome::Ok, {}, wire::Writer().put(*seconds).bytes()};
 }
 
-Server::Reply Server::peak() {
-  Session::Peak peak = driver_->measurePeak();
+Server::Reply Server::peak(wire::Reader &reader) {
+  auto vectorFloats = reader.get<uint32_t>();
+  if (!reader.finished())
+    return {Outcome::Internal, "malformed question for the peak", {}};
+  Session::Peak peak = driver_->measurePeak(vectorFloats);
   return {Outcome::Ok, {}, wire::Writer().put(peak.gflopsFp32).put(peak.readGbps).bytes()};
 }
 

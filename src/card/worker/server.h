@@ -23,7 +23,7 @@ private:
   Reply map(wire::Reader &reader, int fd);
   Reply unmap(wire::Reader &reader);
   Reply launch(wire::Reader &reader, uint32_t sequence);
-  Reply peak();
+  Reply peak(wire::Reader &reader);
 
   std::unique_ptr<Driver> driver_;
   std::map<uint32_t, std::unique_ptr<GuardedMapping>> mappings_;
