@@ -10,39 +10,8 @@
 // are fastest), MASK (0 none, 1 bool, 2 additive), LANES (16 for AVX-512, 8 for AVX2). flash_simd.toml says it to
 // the tool; docs/kernels.md walks through one tile.
 #include "online_softmax.h"
+#include "parameters.h"
 #include "visible.h"
-
-#ifndef HEAD_DIM
-#define HEAD_DIM 64
-#endif
-#ifndef VALUE_DIM
-#define VALUE_DIM HEAD_DIM
-#endif
-#ifndef MASK
-#define MASK 0
-#endif
-
-#if MASK == 1
-using mask_element = unsigned char; // bool: 0 hides the key
-#else
-using mask_element = float; // added to the scaled score
-#endif
-
-/// Which tile a block computes. Tiles are counted from the last query backwards, so a partial one starts before query
-/// 0: its missing queries then sit in the first registers, where extents drop them.
-struct block_place {
-  int batch, head, first_query;
-};
-
-/// Blocks are handed out lowest first. Causal tiles get heavier with the query, so all heads' last tiles come first
-/// and no core is left alone with a long one; otherwise a head's tiles follow each other and share its keys in cache.
-__device__ __forceinline__ block_place place_of(unsigned block, int heads_and_batches, int H, int L, int query_tile,
-                                                bool heaviest_first) {
-  const unsigned tiles = (L + query_tile - 1) / query_tile;
-  const unsigned tile = heaviest_first ? block / heads_and_batches : block % tiles;
-  const unsigned plane = heaviest_first ? block % heads_and_batches : block / tiles;
-  return {int(plane / H), int(plane % H), L - int(tile + 1) * query_tile};
-}
 
 /// log Σ exp(scores), and the factor that normalises the output: 1/sum, or 0 where no key was seen.
 template <int queries>
@@ -74,7 +43,7 @@ __global__ void flash_simd(const float *__restrict__ query, const float *__restr
   static_assert(key_tile % reduce_stride == 0, "key_tile must be a multiple of reduce_stride");
   static_assert((reduce_stride & (reduce_stride - 1)) == 0, "reduce_stride must be a power of two: partial sums pair up");
 
-  const block_place place = place_of(blockIdx.x, H * B, H, L, query_tile, causal != 0);
+  const attention::block_place place = attention::place_of(blockIdx.x, H * B, H, L, query_tile, causal != 0);
   const attention::triangle triangle{causal != 0, causal == 2 ? S - L : 0};
   const long long plane = (long long)place.batch * H + place.head;
   const long long shared_plane = (long long)place.batch * Hkv + place.head / (H / Hkv);

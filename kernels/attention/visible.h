@@ -1,21 +1,13 @@
-// Which keys a query sees: the causal triangle, and a mask tensor that drops (bool) or adds to (float) scores.
+// What a query sees, under the `simd` mapping: how far each register reaches into the causal triangle, and a mask tensor
+// that drops (bool) or adds to (float) scores.
 #pragma once
 #include "../tile/extents.h"
+#include "parameters.h"
+#include "triangle.h"
 
 namespace attention {
 
 using tile::lanes;
-
-/// Query i sees keys 0 … i + offset. Causal top-left has offset 0, bottom-right S - L, no mask "no limit".
-struct triangle {
-  bool limited;
-  int offset;
-
-  /// Keys that query `row` sees, of `keys`.
-  __device__ __forceinline__ int count(int row, int keys) const {
-    return limited ? max(0, min(row + offset + 1, keys)) : keys;
-  }
-};
 
 /// Causal work is cut at multiples of this many keys: finer costs more in broken register blocks than it saves.
 constexpr int causal_step = 16;
@@ -58,16 +50,13 @@ template <class element> struct mask_view {
   const element *base;
   long long query_stride;
 
-  __device__ __forceinline__ static float bias(unsigned char keep) { return keep ? 0.0f : -__builtin_inff(); }
-  __device__ __forceinline__ static float bias(float added) { return added; }
-
   /// LANES keys of one query.
   __device__ __forceinline__ static lanes bias_row(const float *from) { return tile::load(from); }
   __device__ __forceinline__ static lanes bias_row(const unsigned char *from) {
     lanes row;
 #pragma unroll
     for (int i = 0; i < LANES; ++i)
-      row[i] = bias(from[i]);
+      row[i] = mask_bias(from[i]);
     return row;
   }
 };
@@ -105,7 +94,7 @@ __device__ __forceinline__ void add_mask(tile::simd_tile<keys, queries> &scores,
       lanes bias;
 #pragma unroll
       for (int i = 0; i < LANES; ++i)
-        bias[i] = mask.bias(row[i][k]);
+        bias[i] = mask_bias(row[i][k]);
       scores.at[k][v] = add_bias(scores.at[k][v], bias);
     }
   }
