@@ -15,6 +15,8 @@ struct Scene {
   IrView &view;
   const ops::Case &c;
   const judge::Verdict &verdict;
+  bool isSimt = false;                     // its blocks have threads that share
+  const SharedTraffic *traffic = nullptr;  // where a hint needs it
 };
 
 /// The outcome for the hint itself, or for one part of it under its own value.
@@ -106,9 +108,57 @@ Finding rowMajor(const Scene &scene) {
   return finding;
 }
 
+/// Neighbouring threads move neighbours: every sample of the site has the same step between its threads.
+bool movesNeighbours(const sight::SiteAccesses &site) {
+  std::optional<int64_t> stride = sight::evenStride(site.samples);
+  return stride && *stride == int64_t(site.site.bytes);
+}
+
+/// Rows of K and V come in as they lie, and go to shared memory as they come: on the line that reads them, neighbouring
+/// threads read neighbours, and write neighbours.
+Finding stagedRowMajor(const SharedTraffic &traffic) {
+  Finding finding{true, "", "row-major"};
+  for (const char *tensor : {"key", "value"}) {
+    uint64_t requests = 0, sectors = 0, ideal = 0;
+    bool neighbours = true;
+    for (const sight::SiteAccesses &site : traffic.global)
+      if (site.variable == tensor)
+        requests += site.requests, sectors += site.taken, ideal += site.ideal, neighbours &= movesNeighbours(site);
+    finding.kept = *finding.kept && requests && neighbours;
+    finding.evidence += fmt::format("{}{}: {} reads of warps, neighbouring threads {} neighbours of a row, {} sectors of {} needed",
+                                    finding.evidence.empty() ? "" : "; ", tensor, requests,
+                                    requests && neighbours ? "read" : "do not read", sectors, ideal);
+  }
+  return finding;
+}
+
+Finding freeOfConflicts(const SharedTraffic &traffic) {
+  uint64_t requests = 0, taken = 0, ideal = 0;
+  const sight::SiteAccesses *worst = nullptr;
+  for (const sight::SiteAccesses &site : traffic.shared) {
+    requests += site.requests, taken += site.taken, ideal += site.ideal;
+    if (site.taken > site.ideal && (!worst || site.taken - site.ideal > worst->taken - worst->ideal))
+      worst = &site;
+  }
+  std::string text = fmt::format("{} accesses of warps to shared memory took {} wavefronts, {} would be ideal (32 banks of "
+                                 "4 bytes, watched in case '{}')",
+                                 requests, taken, ideal, traffic.caseName);
+  if (worst)
+    text += fmt::format("; most conflicts at {}", shortPlace(worst->site.where));
+  return {requests > 0 && taken == ideal, text, "shared"};
+}
+
 Findings keyValue(const Scene &scene) {
   if (scene.hint.value.ends_with("column-major"))
     return {{false, "the candidate reads K and V row-major"}};
+  if (scene.isSimt) {
+    if (!scene.traffic)
+      return {{std::nullopt, "could not be watched"}};
+    Findings findings = {stagedRowMajor(*scene.traffic)};
+    if (scene.hint.value.starts_with("shared"))
+      findings.push_back(freeOfConflicts(*scene.traffic));
+    return findings;
+  }
   Findings findings = {rowMajor(scene)};
   if (scene.hint.value.starts_with("shared"))
     findings.push_back({std::nullopt,
@@ -137,7 +187,8 @@ const std::map<std::string, Findings (*)(const Scene &)> &judges() {
 } // namespace
 
 Result<std::vector<HintResult>> evidenceFor(const std::vector<Hint> &hints, SourceCandidate &candidate,
-                                            const ops::Case &c, const judge::Verdict &verdict) {
+                                            const ops::Case &c, const judge::Verdict &verdict,
+                                            const std::function<Result<SharedTraffic>()> &traffic) {
   std::vector<HintResult> results;
   if (hints.empty())
     return results;
@@ -145,11 +196,23 @@ Result<std::vector<HintResult>> evidenceFor(const std::vector<Hint> &hints, Sour
   if (!module)
     return std::unexpected(module.error());
   IrView view(**module);
+  Result<card::LaunchConfig> launch = candidate.launchOf(candidate.symbolsOf(c));
+  if (!launch)
+    return std::unexpected(launch.error());
+  const bool isSimt = launch->block.count() > 1;
+  std::optional<SharedTraffic> seen;
+  if (isSimt && std::ranges::any_of(hints, [](const Hint &hint) { return hint.key == "kv"; })) {
+    Result<SharedTraffic> watched = traffic();
+    if (!watched && watched.error().kind != ErrorKind::NoVerdict)
+      return std::unexpected(watched.error());
+    if (watched)
+      seen = std::move(*watched);
+  }
   for (const Hint &hint : hints) {
     auto judge = judges().find(hint.key);
     if (judge == judges().end())
       return internalError("no evidence is known for the hint " + hint.key);
-    for (Finding &finding : judge->second({hint, candidate.source(), **module, view, c, verdict})) {
+    for (Finding &finding : judge->second({hint, candidate.source(), **module, view, c, verdict, isSimt, seen ? &*seen : nullptr})) {
       HintResult result{hint, finding.kept, std::move(finding.evidence)};
       if (!finding.part.empty())
         result.hint.value = finding.part;

@@ -113,13 +113,19 @@ std::vector<IrView::Reduction> IrView::reductions(const Instructions &instructio
   return found;
 }
 
-static const AllocaInst *memoryOf(const Value *pointer) {
+/// Of the one array that `pointer` leads into, the thread's own or shared; null for all else.
+static Type *memoryOf(const Value *pointer) {
   SmallVector<const Value *, 4> objects;
   getUnderlyingObjects(pointer, objects, nullptr, 32);
-  return objects.size() == 1 ? dyn_cast<AllocaInst>(objects.front()) : nullptr;
+  if (objects.size() != 1)
+    return nullptr;
+  if (auto *own = dyn_cast<AllocaInst>(objects.front()))
+    return own->getAllocatedType();
+  auto *variable = dyn_cast<GlobalVariable>(objects.front());
+  return variable ? variable->getValueType() : nullptr;
 }
 
-/// [rows x [n x <lanes x float>]], also as the one member of a struct.
+/// [rows x [n x <lanes x float>]] or [rows x [columns x float]], also as the one member of a struct.
 static std::optional<IrView::Tile> asTile(Type *type) {
   while (auto *record = dyn_cast<StructType>(type)) {
     if (record->getNumElements() != 1)
@@ -127,11 +133,11 @@ static std::optional<IrView::Tile> asTile(Type *type) {
     type = record->getElementType(0);
   }
   auto *rows = dyn_cast<ArrayType>(type);
-  auto *registers = rows ? dyn_cast<ArrayType>(rows->getElementType()) : nullptr;
-  auto *lanes = registers ? dyn_cast<FixedVectorType>(registers->getElementType()) : nullptr;
-  if (!lanes || !lanes->getElementType()->isFloatTy())
+  auto *columns = rows ? dyn_cast<ArrayType>(rows->getElementType()) : nullptr;
+  if (!columns || !columns->getElementType()->getScalarType()->isFloatTy())
     return std::nullopt;
-  IrView::Tile tile{rows->getNumElements(), registers->getNumElements() * lanes->getNumElements(), {}};
+  auto *lanes = dyn_cast<FixedVectorType>(columns->getElementType());
+  IrView::Tile tile{rows->getNumElements(), columns->getNumElements() * (lanes ? lanes->getNumElements() : 1), {}};
   raw_string_ostream(tile.type) << *type;
   return tile;
 }
@@ -139,8 +145,8 @@ static std::optional<IrView::Tile> asTile(Type *type) {
 std::optional<IrView::Tile> IrView::tileReadBy(const Instructions &instructions) const {
   for (const Instruction *instruction : instructions)
     if (auto *load = dyn_cast<LoadInst>(instruction))
-      if (const AllocaInst *memory = memoryOf(load->getPointerOperand()))
-        if (std::optional<Tile> tile = asTile(memory->getAllocatedType()))
+      if (Type *memory = memoryOf(load->getPointerOperand()))
+        if (std::optional<Tile> tile = asTile(memory))
           return tile;
   return std::nullopt;
 }

@@ -36,7 +36,8 @@ public:
   /// The innermost loops of `instructions` that reduce: those that carry float values.
   std::vector<Reduction> reductions(const Instructions &instructions) const;
 
-  /// A tile in the thread's own memory, seen as rows of registers: [rows x [n x <lanes x float>]].
+  /// A tile in the thread's own memory, seen as rows of registers, [rows x [n x <lanes x float>]], or shared by the
+  /// block, [rows x [columns x float]].
   struct Tile {
     uint64_t rows = 0, columns = 0;
     std::string type;

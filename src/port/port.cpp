@@ -318,7 +318,9 @@ Status Port::judgeHints() {
       outcome.hints.push_back({hint, std::nullopt, "hints guide `opsight port`; verify judges the kernel as it stands"});
     return {};
   }
-  Result<std::vector<HintResult>> results = evidenceFor(hints, *winner->candidate, sample, outcome.verdict);
+  Result<std::vector<HintResult>> results = evidenceFor(hints, *winner->candidate, sample, outcome.verdict, [&] {
+    return watchTraffic(*outcome.request.op, *winner->candidate, outcome.verdict.accuracy, limits, outcome.seed);
+  });
   if (!results)
     return std::unexpected(results.error());
   outcome.hints = std::move(*results);

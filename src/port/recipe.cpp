@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "lower/lower.h"
 #include "port/contains.h"
+#include <algorithm>
 
 namespace opsight::port {
 
@@ -43,10 +44,36 @@ SourceKernel flashSimd(const Shape &shape) {
   return kernel;
 }
 
+std::optional<std::string> flashSimtRefuses(const Shape &shape) {
+  constexpr int64_t threads = 256, warps = threads / 32;
+  if (shape.queries != 32 && shape.queries != 64 && shape.queries != 128)
+    return "its query tile is 32, 64 or 128 (whole warps), not " + std::to_string(shape.queries);
+  if (shape.keys % 32 || shape.keys < shape.queries || shape.keys > 256)
+    return "its key tile is a multiple of 32, no smaller than the query tile, up to 256, not " + std::to_string(shape.keys);
+  int64_t share = shape.keys * shape.queries / threads; // keys that a thread reduces
+  if ((shape.stride & (shape.stride - 1)) || shape.stride > share || shape.keys / warps % shape.stride)
+    return "its reduce stride is a power of two up to " + std::to_string(std::min(share, shape.keys / warps)) +
+           " for this tile, not " + std::to_string(shape.stride);
+  return std::nullopt;
+}
+
+SourceKernel flashSimt(const Shape &shape) {
+  SourceKernel kernel;
+  std::string queries = std::to_string(shape.queries), keys = std::to_string(shape.keys);
+  kernel.kernel = "flash_simt<" + queries + ", " + keys + ", " + std::to_string(shape.stride) + ">";
+  kernel.launch.grid = {{"ceil_div(L, " + queries + ") * H * B"}};
+  kernel.launch.block = {{"256"}};
+  kernel.launch.shared = {"(D * " + queries + " + " + keys + " * max(max(D, ceil_div(Dv, 8) * 8), 24)) * 4"};
+  kernel.defines = {{"HEAD_DIM", {{"D"}, true}}, {"VALUE_DIM", {{"Dv"}, true}}, {"MASK", {{"mask"}, true}}};
+  return kernel;
+}
+
 const std::vector<Recipe> &recipes() {
   static const std::vector<Recipe> table = {
       {"flash_simd", "scaled_dot_product_attention", "attention/flash_simd.cu", card::Mapping::Simd, {64, 64, 4},
        {{64, 128, 4}, {64, 256, 4}}, flashSimdRefuses, flashSimd},
+      {"flash_simt", "scaled_dot_product_attention", "attention/flash_simt.cu", card::Mapping::Simt, {64, 64, 4},
+       {{64, 128, 4}}, flashSimtRefuses, flashSimt},
   };
   return table;
 }
@@ -102,7 +129,12 @@ Result<std::vector<SourceKernel>> proposeRecipes(const Request &request, const c
   if (!lanes)
     return std::unexpected(lanes.error());
   std::vector<std::string> whyNot;
-  for (const Recipe &recipe : recipes()) {
+  const bool prefersSimt = request.mapping.empty() ? profile.mapping == card::Mapping::Simt : request.mapping == "simt";
+  std::vector<Recipe> ordered = recipes(); // the mapping that was asked for, or is the card's own, before the other
+  std::ranges::stable_partition(ordered, [&](const Recipe &recipe) {
+    return (recipe.mapping == card::Mapping::Simt) == prefersSimt;
+  });
+  for (const Recipe &recipe : ordered) {
     if (recipe.operatorName != request.op->name())
       continue;
     std::string mapping = recipe.mapping == card::Mapping::Simd ? "simd" : "simt";

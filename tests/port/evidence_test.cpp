@@ -23,6 +23,7 @@ protected:
     sample = request.op->speedCase(request.options);
     verdict.accuracy.pass = true;
     verdict.accuracy.cases.resize(3);
+    profile.mapping = card::Mapping::Simd;
   }
   static std::vector<Hint> hints(std::initializer_list<const char *> texts) {
     std::vector<Hint> all;
@@ -38,7 +39,7 @@ protected:
   }
   std::vector<HintResult> judge(SourceKernel kernel, std::initializer_list<const char *> texts) {
     SourceCandidate candidate(*request.op, std::move(kernel), {});
-    Result<std::vector<HintResult>> results = evidenceFor(hints(texts), candidate, sample, verdict);
+    Result<std::vector<HintResult>> results = evidenceFor(hints(texts), candidate, sample, verdict, [&] { return traffic; });
     EXPECT_TRUE(results) << describe(results.error());
     return results ? *results : std::vector<HintResult>{};
   }
@@ -46,7 +47,21 @@ protected:
   card::Profile profile;
   ops::Case sample;
   judge::Verdict verdict;
+  Result<SharedTraffic> traffic = noVerdict("nothing is watched");
 };
+
+/// `step` bytes between neighbouring threads.
+sight::SiteAccesses siteOf(const char *variable, uint64_t taken, uint64_t ideal, uint64_t step) {
+  sight::SiteAccesses site;
+  site.site.bytes = 4;
+  site.variable = variable;
+  site.requests = ideal, site.taken = taken, site.ideal = ideal;
+  sight::Sample sample{{}, ~0u};
+  for (size_t lane = 0; lane < 32; ++lane)
+    sample.addresses[lane] = lane * step;
+  site.samples = {sample};
+  return site;
+}
 
 TEST_F(Evidence, recipeKeepsTheFiveConstraints) {
   auto all = {"softmax=online", "softmax=max-before-sum", "tile=64x64", "reduce-stride=4", "kv=shared,row-major",
@@ -108,9 +123,56 @@ TEST_F(Evidence, recipeRefusesWhatItCannotKeep) {
     ASSERT_FALSE(kernels) << text;
     EXPECT_EQ(kernels.error().kind, ErrorKind::Unsupported);
   }
-  request.hints = hints({"softmax=online"});
+}
+
+TEST_F(Evidence, recipeOfSharedTilesRefusesWhatItCannotKeep) {
   request.mapping = "simt";
-  EXPECT_FALSE(proposeRecipes(request, profile));
+  for (const char *text : {"tile=48x64", "tile=128x64", "tile=64x512", "reduce-stride=16", "kv=column-major"}) {
+    request.hints = hints({text});
+    Result<std::vector<SourceKernel>> kernels = proposeRecipes(request, profile);
+    ASSERT_FALSE(kernels) << text;
+    EXPECT_EQ(kernels.error().kind, ErrorKind::Unsupported);
+  }
+}
+
+TEST_F(Evidence, mappingThatIsAskedForWinsOverTheCardsOwn) {
+  EXPECT_EQ(recipe({"softmax=online"}).name, "recipe/flash_simd");
+  request.mapping = "simt";
+  EXPECT_EQ(recipe({"softmax=online"}).name, "recipe/flash_simt");
+  request.mapping.clear();
+  profile.mapping = card::Mapping::Simt;
+  EXPECT_EQ(recipe({"softmax=online"}).name, "recipe/flash_simt");
+}
+
+TEST_F(Evidence, recipeOfSharedTilesKeepsTheFiveConstraintsLiterally) {
+  request.mapping = "simt";
+  traffic = SharedTraffic{"a case", {siteOf("memory", 100, 100, 4)}, {siteOf("key", 40, 40, 4), siteOf("value", 40, 40, 4)}};
+  auto all = {"softmax=online", "softmax=max-before-sum", "tile=64x64", "reduce-stride=4", "kv=shared,row-major",
+              "order=accuracy-first"};
+  std::vector<HintResult> results = judge(recipe(all), all);
+  ASSERT_EQ(results.size(), 7u);
+  for (const HintResult &result : results)
+    EXPECT_EQ(result.kept, true) << result.hint.key << "=" << result.hint.value << ": " << result.evidence;
+  results = judge(recipe({"tile=32x64", "reduce-stride=2"}), {"tile=64x64", "reduce-stride=4"});
+  EXPECT_EQ(results[0].kept, false) << results[0].evidence;
+  EXPECT_EQ(results[1].kept, false) << results[1].evidence;
+}
+
+TEST_F(Evidence, oneConflictOrOneColumnReadIsNotKept) {
+  request.mapping = "simt";
+  SourceKernel kernel = recipe({"kv=shared,row-major"});
+  auto key = siteOf("key", 40, 40, 4), value = siteOf("value", 40, 40, 4);
+  traffic = SharedTraffic{"a case", {siteOf("memory", 101, 100, 4)}, {key, value}};
+  std::vector<HintResult> results = judge(kernel, {"kv=shared,row-major"});
+  ASSERT_EQ(results.size(), 2u);
+  EXPECT_EQ(results[0].kept, true) << results[0].evidence;
+  EXPECT_EQ(results[1].kept, false) << results[1].evidence;
+  traffic = SharedTraffic{"a case", {siteOf("memory", 100, 100, 4)}, {siteOf("key", 320, 40, 256), value}};
+  EXPECT_EQ(judge(kernel, {"kv=shared,row-major"})[0].kept, false);
+  traffic = SharedTraffic{"a case", {siteOf("memory", 100, 100, 4)}, {key}}; // V is never read
+  EXPECT_EQ(judge(kernel, {"kv=shared,row-major"})[0].kept, false);
+  traffic = noVerdict("nothing is watched");
+  EXPECT_EQ(judge(kernel, {"kv=shared,row-major"})[0].kept, std::nullopt);
 }
 
 TEST_F(Evidence, onlyWhatHintsLeaveFreeIsSearched) {
