@@ -32,6 +32,32 @@ const std::vector<Case> barriers = {
        int n = __syncthreads_count(t & 1);
        out[t] = n; })",
      .block = {60}, .expected = each<int>(60, [](int t) { return t % 3 ? 20 : -1; }), .ways = Ways::More},
+    {.name = "ThreadsThatReadAndReturn", // what they read is from before the barrier that they do not come to
+     .cuda = R"(__global__ void k(int *out) { __shared__ int s[64]; int t = threadIdx.x; s[t] = 5 * t; __syncthreads();
+       if (t & 1) { out[t] = s[t ^ 6]; return; }
+       __syncthreads(); s[t] = s[t + 1] = 1000; __syncthreads(); out[t] = s[t ^ 7]; })",
+     .block = {64}, .expected = each<int>(64, [](int t) { return t & 1 ? 5 * (t ^ 6) : 1000; }), .ways = Ways::More},
+    {.name = "ThreadsThatWriteAndReturn", // what they wrote is there behind the barrier that they do not come to
+     .cuda = R"(__global__ void k(int *out) { __shared__ int s[64]; int t = threadIdx.x; s[t] = -1; __syncthreads();
+       if (t % 4) { s[t] = 3 * t; return; }
+       __syncthreads(); out[t] = s[t + 1] + s[t + 2] + s[t + 3]; })",
+     .block = {64}, .expected = each<int>(64, [](int t) { return t % 4 ? 0 : 9 * t + 18; }), .ways = Ways::More},
+    {.name = "ThreadsThatReturnBehindALoopOfTheirOwn",
+     .cuda = R"(__global__ void k(int *out) { __shared__ int s[64]; int t = threadIdx.x; s[t] = t; __syncthreads();
+       if (t % 3 == 0) { int sum = 0; for (int i = 0; i <= t % 7; ++i) sum += s[(t + i) % 64]; out[t] = sum; return; }
+       __syncthreads(); s[t] = 100; __syncthreads(); out[t] = s[t] + s[0]; })",
+     .block = {64}, .expected = each<int>(64, [](int t) {
+       int sum = 0;
+       for (int i = 0; i <= t % 7; ++i) sum += (t + i) % 64;
+       return t % 3 ? 100 : sum;
+     }), .ways = Ways::More},
+    {.name = "ThreadsThatReturnByTheSameEnd", // which all come by, some before the barrier
+     .cuda = R"(__global__ void k(int *out, const int *in) { __shared__ int s[64]; int t = threadIdx.x; s[t] = in[t]; __syncthreads();
+       int add = 7;
+       if (t % 5 != 2) { __syncthreads(); s[t] = 500; s[t / 5 * 5 + 2] = 500; __syncthreads(); add = 1; }
+       out[t] = s[t] + add; })",
+     .block = {60}, .expected = each<int>(60, [](int t) { return t % 5 == 2 ? 2 * t + 7 : 501; }),
+     .in = each<int>(64, [](int i) { return 2 * i; }), .ways = Ways::More},
     {.name = "ThreadsThatReturnFromInnerLoops",
      .cuda = R"(__global__ void k(int *out) {
        int t = threadIdx.x, sum = 0;

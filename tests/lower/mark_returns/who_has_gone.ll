@@ -2,7 +2,9 @@
 ; those that only work apart for a while have not.
 ; RUN: opsight-opt -p mark_returns %s | FileCheck-22 %s
 ; CHECK: call void @opsight.retire(i1 %out.of.range)
-; CHECK-NEXT: br i1 %out.of.range, label %stores, label %inside
+; CHECK-NEXT: br i1 %out.of.range, label %stores, label %stay
+; CHECK: stay:
+; CHECK-NEXT: br i1 %out.of.range, label %gone, label %inside
 ; CHECK: inside:
 ; CHECK-NEXT: %odd = trunc
 ; CHECK-NEXT: br i1 %odd, label %works, label %meets
