@@ -100,13 +100,16 @@ struct Access : Passage {
   void summarise(std::optional<uint64_t> step);
 };
 
-/// Called from one thread, in the order in which the kernel ran.
+/// Called from one thread, in the order in which the kernel ran: one block after another, and between two barriers of the
+/// whole grid all of them again.
 class Observer {
 public:
   virtual ~Observer() = default;
   virtual void begins(const WatchedLaunch &) {}
   virtual void access(const Access &) {}
   virtual void barrier(const Passage &) {}                        // of the whole block
+  /// Of the whole grid: all warps of all blocks come by, block after block, before one of them goes on.
+  virtual void gridBarrier(const Passage &) {}
   virtual void warpSync(const Passage &, uint32_t /*members*/) {} // __syncwarp
   virtual void fence(const Passage &) {}                          // __threadfence and its kin
   /// Beside Watch::blocks; also of a launch that ended badly, as far as it came.

@@ -76,6 +76,11 @@ bool WatchReader::readEvent(uint64_t available) {
             Event(first & 0xFF)};
   if (head.block >= launch_.config.grid.count() || head.warp >= launch_.warps() || head.mask == 0)
     return false;
+  if (head.block != block_) {
+    block_ = head.block;
+    if (auto waiting = waiting_.find(block_); waiting != waiting_.end())
+      arrays_ = waiting->second;
+  }
   if (head.event == Event::Access)
     return readAccess(head, available);
   if (head.event != Event::Array)
@@ -92,8 +97,12 @@ bool WatchReader::readPoint(const Head &head) {
     return false;
   Passage passage{launch_.watch.sites[head.number], head.number, head.block, head.warp, head.mask};
   read_ += eventHeaderWords;
+  if (head.event == Event::GridBarrier)
+    waiting_.try_emplace(block_, arrays_);
   for (Observer *observer : observers_) {
-    if (head.event == Event::Barrier)
+    if (head.event == Event::GridBarrier)
+      observer->gridBarrier(passage);
+    else if (head.event == Event::Barrier)
       observer->barrier(passage);
     else if (head.event == Event::WarpSync)
       observer->warpSync(passage, head.more);

@@ -2,6 +2,7 @@
 #pragma once
 #include "card/watch.h"
 #include <atomic>
+#include <map>
 #include <thread>
 
 namespace opsight::card {
@@ -40,6 +41,8 @@ private:
   const uint64_t *ring_;
   uint64_t read_ = 0;            // ours: the one in the header is for the kernel alone
   std::vector<uint64_t> arrays_; // where the block at work has each object; 0: not told
+  uint64_t block_ = 0;           // at work
+  std::map<uint64_t, std::vector<uint64_t>> waiting_; // the arrays of blocks that have waited for the whole grid
   bool hasShared_ = false, sound_ = true;
   std::atomic<bool> over_{false};
   std::thread thread_;

@@ -23,7 +23,7 @@ struct BlockVisits {
 /// First word of an event: bits 0–7 Event, 8–15 Form, 16–31 the warp, 32–63 the site (Array: the object). Second: the
 /// block. Third: the mask in its low half, what else there is in its high half (WarpSync: the members). Then the
 /// payload.
-enum class Event : uint8_t { Access, Barrier, WarpSync, Fence, Array };
+enum class Event : uint8_t { Access, Barrier, WarpSync, Fence, Array, GridBarrier };
 
 /// What follows the first three words. Each address has 64 bits, each value 32.
 enum Form : uint8_t {

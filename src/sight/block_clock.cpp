@@ -7,6 +7,7 @@ namespace opsight::sight {
 void BlockClock::begins(const card::WatchedLaunch &launch) {
   *this = {};
   warps_.resize(launch.warps());
+  warpsOfGrid_ = launch.warps() * launch.config.grid.count();
 }
 
 void BlockClock::enter(uint64_t block) {
@@ -42,6 +43,12 @@ void BlockClock::barrier(const card::Passage &passage) {
   next_ = std::max(next_, first_ + warp.phase + 1);
 }
 
+void BlockClock::gridBarrier(const card::Passage &passage) {
+  barrier(passage);
+  if (++met_ % warpsOfGrid_ == 0)
+    metAt_ = time_;
+}
+
 void BlockClock::warpSync(const card::Passage &passage, uint32_t members) {
   enter(passage.block);
   Warp &warp = warps_[passage.warp];
@@ -75,6 +82,8 @@ void BlockClock::meet(const card::Passage &passage, uint64_t address) {
 }
 
 bool BlockClock::ordered(const Moment &before, const Moment &after) const {
+  if (before.time <= metAt_)
+    return true;
   if (before.stamp.phase() < first_) { // of another block
     auto own = known_.find(block_);
     if (own == known_.end())

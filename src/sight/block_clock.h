@@ -1,6 +1,6 @@
 // What orders the accesses of threads: barriers of the block, __syncwarp, and, between blocks, a fence before an atomic
-// operation on a word that the other block then operates on. The machine runs one block after another, so only the
-// block at work has barriers to count.
+// operation on a word that the other block then operates on; and barriers of the whole grid, which order everything. The
+// machine runs one block after another between those, so only the block at work has barriers to count.
 #pragma once
 #include "card/watch.h"
 #include <unordered_map>
@@ -34,6 +34,7 @@ public:
   /// Now, for the warp of a passage.
   Moment now(const card::Passage &passage);
   void barrier(const card::Passage &passage);
+  void gridBarrier(const card::Passage &passage);
   void warpSync(const card::Passage &passage, uint32_t members);
   void fence(const card::Passage &passage);
   /// An atomic operation or volatile access on the word at `address` of global memory.
@@ -60,6 +61,8 @@ private:
   using Known = std::unordered_map<uint64_t, uint32_t>; // block to the time up to which it is known
   void enter(uint64_t block);
 
+  uint64_t warpsOfGrid_ = 0, met_ = 0; // met_: times that one of them has come to a barrier of the grid
+  uint32_t metAt_ = 0;                 // when all of them last had: what is not later comes before what follows
   uint32_t time_ = 0, first_ = 1, next_ = 1; // next_: of the following block
   uint64_t block_ = ~0ull;
   std::vector<Warp> warps_;

@@ -31,6 +31,24 @@ void MemoryObserver::begins(const card::WatchedLaunch &launch) {
     writtenOf_.push_back(isBuffer ? &buffer->second : object.space == Space::Shared ? &shared_ : nullptr);
   }
   block_ = ~0ull;
+  waiting_.clear();
+}
+
+void MemoryObserver::enter(uint64_t block) {
+  if (block == block_)
+    return;
+  if (auto left = waiting_.find(block_); left != waiting_.end())
+    left->second = shared_;
+  block_ = block;
+  if (auto waiting = waiting_.find(block); waiting != waiting_.end())
+    shared_ = waiting->second;
+  else
+    shared_.clear();
+}
+
+void MemoryObserver::gridBarrier(const card::Passage &passage) {
+  enter(passage.block);
+  waiting_.try_emplace(passage.block); // filled when the block is left
 }
 
 /// Of an address that is derived from nothing known, the buffer it lies in.
@@ -60,10 +78,7 @@ static bool allInside(const Access &access, uint64_t start, uint64_t size) {
 }
 
 void MemoryObserver::access(const Access &access) {
-  if (access.block != block_) {
-    block_ = access.block;
-    shared_.clear();
-  }
+  enter(access.block);
   bool isSound = access.object >= 0 && extents_[size_t(access.object)].isKnown &&
                  allInside(access, extents_[size_t(access.object)].start, extents_[size_t(access.object)].bytes);
   if (!isSound) {

@@ -14,6 +14,7 @@ public:
   void begins(const card::WatchedLaunch &launch) override;
   void access(const card::Access &access) override;
   void barrier(const card::Passage &passage) override { clock_.barrier(passage); }
+  void gridBarrier(const card::Passage &passage) override { clock_.gridBarrier(passage); }
   void warpSync(const card::Passage &passage, uint32_t members) override { clock_.warpSync(passage, members); }
   void fence(const card::Passage &passage) override { clock_.fence(passage); }
 
