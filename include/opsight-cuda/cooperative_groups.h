@@ -1,7 +1,10 @@
-// Cooperative groups of one block: the block, tiles of a warp, and the threads that run together. Groups of a whole grid
-// and clusters are not there; asking for them names them (src/cuda/missing.cpp).
+// Cooperative groups: the grid, the block, tiles of a warp, and the threads that run together. Groups of several grids and
+// clusters are not there; asking for them names them (src/cuda/missing.cpp).
 #pragma once
 #include "opsight/prelude.h"
+
+/// All threads of the launch meet.
+__device__ void __opsight_grid_sync() __asm__("__opsight_grid_sync");
 
 namespace cooperative_groups {
 
@@ -19,6 +22,30 @@ public:
   __device__ static dim3 dim_threads() { return blockDim; }
 };
 OPSIGHT_DEVICE thread_block this_thread_block() { return {}; }
+
+/// Every launch may be a cooperative one here, so the group is always valid.
+class grid_group {
+public:
+  class arrival_token {};
+  __device__ static void sync() { __opsight_grid_sync(); }
+  __device__ static bool is_valid() { return true; }
+  /// Arriving announces nothing early: who waits meets all threads where they wait.
+  __device__ static arrival_token barrier_arrive() { return {}; }
+  __device__ static void barrier_wait(arrival_token &&) { sync(); }
+  __device__ static unsigned long long num_blocks() { return (unsigned long long)gridDim.x * gridDim.y * gridDim.z; }
+  __device__ static unsigned long long num_threads() { return num_blocks() * thread_block::num_threads(); }
+  __device__ static unsigned long long size() { return num_threads(); }
+  __device__ static unsigned long long block_rank() {
+    return ((unsigned long long)blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+  }
+  __device__ static unsigned long long thread_rank() {
+    return block_rank() * thread_block::num_threads() + thread_block::thread_rank();
+  }
+  __device__ static dim3 block_index() { return blockIdx; }
+  __device__ static dim3 dim_blocks() { return gridDim; }
+  __device__ static dim3 group_dim() { return gridDim; }
+};
+OPSIGHT_DEVICE grid_group this_grid() { return {}; }
 
 /// What tiles of a warp share; `base` is the lane of the tile's first thread. The tile's lanes are consecutive.
 class __opsight_tile {
@@ -120,7 +147,7 @@ template <class Group> OPSIGHT_DEVICE coalesced_group binary_partition(const Gro
 }
 
 template <class Group> OPSIGHT_DEVICE void sync(const Group &group) { group.sync(); }
-template <class Group> OPSIGHT_DEVICE unsigned thread_rank(const Group &group) { return group.thread_rank(); }
-template <class Group> OPSIGHT_DEVICE unsigned group_size(const Group &group) { return group.size(); }
+template <class Group> OPSIGHT_DEVICE auto thread_rank(const Group &group) { return group.thread_rank(); }
+template <class Group> OPSIGHT_DEVICE auto group_size(const Group &group) { return group.size(); }
 
 } // namespace cooperative_groups

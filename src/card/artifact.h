@@ -49,6 +49,7 @@ struct Manifest {
   Format format = Format::SpirV;
   std::vector<Parameter> parameters;
   uint64_t staticSharedBytes = 0;
+  uint64_t residentBytes = 0;               // native code that waits for the whole grid: what a block keeps (cpu/abi.h); else 0
   std::optional<Dim3> requiredBlock{};      // the code is right for this block only
   uint32_t maxThreadsPerBlock = 0;          // of __launch_bounds__; 0: not stated
   uint32_t subgroupWidth = 0;               // 0: uses no subgroups

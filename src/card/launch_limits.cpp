@@ -1,4 +1,5 @@
 #include "card/launch_limits.h"
+#include "card/cpu/grid_memory.h"
 #include <algorithm>
 
 namespace opsight::card {
@@ -36,6 +37,13 @@ std::string overLimit(const Manifest &manifest, const LaunchConfig &config, cons
   uint64_t shared = manifest.staticSharedBytes + std::min<uint64_t>(config.dynamicSharedBytes, UINT64_MAX / 2);
   if (shared > info.sharedBytes)
     return over("bytes of shared memory", shared, info.sharedBytes);
+  if (manifest.residentBytes) {
+    uint64_t each = native::guardedStride(manifest.residentBytes, config.dynamicSharedBytes);
+    uint64_t most = info.residentBytes / each;
+    if (config.grid.count() > most)
+      return over("blocks of a launch that waits for the whole grid", config.grid.count(), most) + ": each of them keeps " +
+             std::to_string(each >> 10) + " KiB while it waits";
+  }
   return {};
 }
 

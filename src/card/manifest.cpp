@@ -57,6 +57,7 @@ std::string manifestJson(const Artifact &artifact) {
   for (const Parameter &parameter : m.parameters)
     j["parameters"].push_back(toJson(parameter));
   j["static_shared_bytes"] = m.staticSharedBytes;
+  j["resident_bytes"] = m.residentBytes;
   j["required_block"] = nullptr;
   if (m.requiredBlock)
     j["required_block"] = {m.requiredBlock->x, m.requiredBlock->y, m.requiredBlock->z};

@@ -30,6 +30,7 @@ struct DeviceInfo {
   bool watchesBarriers = false; // threads that do not meet end the launch by End::Barrier, always
   std::vector<uint32_t> subgroupWidths{}; // empty: no subgroups
   uint64_t sharedBytes = 0, globalBytes = 0, maxAllocation = 0;
+  uint64_t residentBytes = 0; // for all blocks of a launch together that waits for the whole grid
   uint32_t maxThreadsPerBlock = 0, computeUnits = 0;
   std::array<uint64_t, 3> maxBlock{}, maxGrid{};
   std::string vendorLibrary{}; // what Format::Library programs call, "oneDNN 2.6.3"; empty where there is none

@@ -149,7 +149,7 @@ std::string encode(const DeviceInfo &info) {
   out.text(info.device).text(info.driver).text(info.vendorLibrary).text(info.unconfined);
   out.put(info.takesIl).put(info.hasDouble).put(info.hasHalf).put(info.hasInt64Atomics);
   out.put(info.watchesBarriers);
-  out.put(info.sharedBytes).put(info.globalBytes).put(info.maxAllocation);
+  out.put(info.sharedBytes).put(info.globalBytes).put(info.maxAllocation).put(info.residentBytes);
   out.put(info.maxThreadsPerBlock).put(info.computeUnits).put(info.maxBlock).put(info.maxGrid);
   out.put(static_cast<uint32_t>(info.subgroupWidths.size()));
   for (uint32_t width : info.subgroupWidths)
@@ -168,6 +168,7 @@ bool decode(Reader &reader, DeviceInfo &info) {
   info.sharedBytes = reader.get<uint64_t>();
   info.globalBytes = reader.get<uint64_t>();
   info.maxAllocation = reader.get<uint64_t>();
+  info.residentBytes = reader.get<uint64_t>();
   info.maxThreadsPerBlock = reader.get<uint32_t>();
   info.computeUnits = reader.get<uint32_t>();
   info.maxBlock = reader.get<std::array<uint64_t, 3>>();

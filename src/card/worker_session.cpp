@@ -156,7 +156,7 @@ Status WorkerSession::ensureLoaded(ProgramId id) {
     return {};
   const Manifest &manifest = program.artifact.manifest;
   wire::Writer out;
-  out.put(id).put(static_cast<uint32_t>(manifest.format)).text(manifest.entry);
+  out.put(id).put(static_cast<uint32_t>(manifest.format)).text(manifest.entry).put(manifest.residentBytes);
   out.put(static_cast<uint32_t>(manifest.parameters.size()));
   for (const Parameter &parameter : manifest.parameters)
     out.put(static_cast<uint32_t>(parameter.kind));

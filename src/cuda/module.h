@@ -34,7 +34,8 @@
 // Fences (__threadfence…): `fence seq_cst`. clock(), clock64(), globaltimer: llvm.nvvm.read.ptx.sreg.{clock,clock64,
 // globaltimer}; __nanosleep vanishes. __trap() is llvm.trap.
 //
-// Barriers with a count of threads: llvm.nvvm.barrier.cta.sync.aligned.count(0, n).
+// Barriers with a count of threads: llvm.nvvm.barrier.cta.sync.aligned.count(0, n). A barrier of the whole grid
+// (this_grid().sync()): `void @__opsight_grid_sync()`.
 //
 // Inline PTX of the instructions in ptx/ has become what it means; any other is refused before it gets here. Two kinds of
 // calls of ours come from it alone: a warp's matrices (matrix.h) and addresses of shared memory as numbers

@@ -33,12 +33,13 @@ SourcePlace placeOf(const llvm::Instruction &instruction) {
 }
 
 std::string readableName(llvm::StringRef symbol) {
-  // What stands in the IR for instructions of PTX (cuda/matrix.h, cuda/ptx/shared_numbers.h).
-  static constexpr std::pair<llvm::StringRef, const char *> ofPtx[] = {
+  // What stands in the IR for instructions of PTX (cuda/matrix.h, cuda/ptx/shared_numbers.h), and for a grid's barrier.
+  static constexpr std::pair<llvm::StringRef, const char *> ofOurs[] = {
       {"__opsight_mma_", "the PTX instruction mma.sync"},
       {"__opsight_ldmatrix_", "the PTX instruction ldmatrix"},
+      {"__opsight_grid_", "a barrier of the whole grid"},
       {"__opsight_shared_", "an address of shared memory as a number"}};
-  for (auto [start, words] : ofPtx)
+  for (auto [start, words] : ofOurs)
     if (symbol.starts_with(start))
       return words;
   return llvm::demangle(symbol.str());

@@ -17,8 +17,8 @@ TEST(Missing, names_of_cuda_without_their_header) {
   expectError(compiled("__global__ void k(float *p, cudaTextureObject_t t) {\n  p[0] = tex2D<float>(t, 1, 2);\n}"),
               ErrorKind::Unsupported, "tex2D", 2);
   expectError(compiled("#include <cooperative_groups.h>\n__global__ void k(int *p) {\n"
-                       "  cooperative_groups::this_grid().sync();\n  p[0] = 1;\n}"),
-              ErrorKind::Unsupported, "this_grid", 3);
+                       "  cooperative_groups::this_multi_grid().sync();\n  p[0] = 1;\n}"),
+              ErrorKind::Unsupported, "this_multi_grid", 3);
   expectError(compiled("__global__ void k(int *p) {\n  p[0] = __shfl_down(p[0], 1);\n}"), ErrorKind::Unsupported,
               "__shfl_down_sync", 2);
 }

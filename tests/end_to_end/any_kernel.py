@@ -38,6 +38,40 @@ source = "plain.cpp"
 function = "count_plain"
 """
 
+# Bubbles rise through the whole grid: every round compares neighbours that other threads, and blocks, have moved before.
+SORT = """
+#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
+__global__ void sort(int *value, int n) {
+  cg::grid_group grid = cg::this_grid();
+  int stride = grid.num_threads();
+  for (int round = 0; round < n; ++round) {
+    for (int i = 2 * (int)grid.thread_rank() + round % 2; i + 1 < n; i += 2 * stride) {
+      int low = value[i], high = value[i + 1];
+      if (low > high) { value[i] = high; value[i + 1] = low; }
+    }
+    grid.sync();
+  }
+}
+"""
+SORT_PLAIN = """
+#include <algorithm>
+void sort_plain(int *value, int n) { std::sort(value, value + n); }
+"""
+SORT_PORT = """operator = "none"
+source = "kernel.cu"
+[symbols]
+n = [1, 2, 1000]
+[buffers]
+value = { type = "int", count = "n", fill = "normal", role = "inout" }
+[launch]
+grid = ["ceil_div(n, 100)"]
+block = [50]
+[reference]
+source = "plain.cpp"
+function = "sort_plain"
+"""
+
 
 class AnyKernel(unittest.TestCase):
     def setUp(self):
@@ -186,6 +220,96 @@ class AnyKernel(unittest.TestCase):
             self.skipTest("no device of card opencl:pocl")
         self.with_the_original(SUM)
         self.assertEqual(self.verdict(0, "--card", "opencl:pocl")["card"]["name"], "opencl:pocl")
+
+    def test_blocks_that_wait_for_the_whole_grid(self):
+        self.write(kernel=SORT, plain=SORT_PLAIN, port=SORT_PORT)
+        verdict = self.verdict(0)
+        seen = {check["name"]: check["pass"] for check in verdict["checks"]}
+        for name in ("race", "uninitialised", "misaligned", "barrier"):
+            self.assertIs(seen[name], True, name)
+        manifest = json.loads((self.folder / "out" / "artifact" / "manifest.json").read_text())
+        self.assertGreater(manifest["resident_bytes"], 0)
+
+    def test_a_block_that_does_not_come_to_the_barrier_of_the_grid(self):
+        self.write(kernel=SORT.replace("  int stride", "  if (grid.block_rank() == 3) return;\n  int stride"), plain=SORT_PLAIN,
+                   port=SORT_PORT)
+        verdict = self.fails("barrier")
+        self.assertIn("kernel.cu:13: only part of the grid's blocks come to its barrier: block 3,0,0 has returned",
+                      json.dumps(verdict))
+
+    def test_blocks_that_should_wait_for_the_whole_grid(self):
+        self.write(kernel=SORT.replace("grid.sync()", "__syncthreads()"), plain=SORT_PLAIN, port=SORT_PORT)
+        verdict = self.fails("race")
+        self.assertIn("nothing orders the blocks", json.dumps(verdict["checks"]))
+
+    def test_what_a_block_keeps_while_the_grid_meets_is_watched(self):
+        """Shared memory of many blocks, by turns: each its own, written before a meeting and read behind it."""
+        kept = """
+#include <cooperative_groups.h>
+__global__ void turn(const int *in, int *out, int n) {
+  extern __shared__ int dynamic[];
+  __shared__ int fixed[64];
+  auto grid = cooperative_groups::this_grid();
+  int t = threadIdx.x, i = grid.thread_rank();
+  fixed[t] = in[i];
+  grid.sync();
+  dynamic[t] = fixed[63 - t];
+  for (int round = 0; round < 3; ++round) {
+    grid.sync();
+    int left = dynamic[(t + 1) % 64];
+    __syncthreads();
+    dynamic[t] = left;
+  }
+  out[n - 1 - i] = dynamic[t];
+}
+"""
+        plain = """
+void turn_plain(const int *in, int *out, int n) {
+  for (int i = 0; i < n; ++i) out[n - 1 - i] = in[i / 64 * 64 + 63 - (i % 64 + 3) % 64];
+}
+"""
+        port = """operator = "none"
+source = "kernel.cu"
+[symbols]
+n = 640
+[buffers]
+in = { type = "int", count = "n", fill = "normal" }
+out = { type = "int", count = "n", role = "output" }
+[launch]
+grid = ["n / 64"]
+block = [64]
+shared = "256"
+[reference]
+source = "plain.cpp"
+function = "turn_plain"
+"""
+        self.write(kernel=kept, plain=plain, port=port)
+        seen = {check["name"]: check["pass"] for check in self.verdict(0)["checks"]}
+        self.assertTrue(seen["race"] and seen["uninitialised"] and seen["out_of_bounds"], seen)
+        self.write(kernel=kept.replace("    __syncthreads();\n", ""))
+        self.assertIn("dynamic", json.dumps(self.fails("race")["checks"]))
+        self.write(kernel=kept.replace("fixed[t] = in[i]", "if (t) fixed[t] = in[i]"))
+        self.assertIn("fixed[0]", json.dumps(self.fails("uninitialised")["checks"]))
+
+    def test_a_block_that_never_comes_to_the_barrier_of_the_grid(self):
+        stays = "  volatile int *first = value;\n  while (grid.block_rank() == 1 && *first != -77777) {}\n  int stride"
+        self.write(kernel=SORT.replace("  int stride", stays), plain=SORT_PLAIN, port=SORT_PORT)
+        self.assertIn("hang", self.verdict(1, "--timeout", "1")["reasons"])
+
+    def test_more_blocks_than_can_wait_for_each_other(self):
+        self.write(kernel=SORT, plain=SORT_PLAIN, port=SORT_PORT.replace('"ceil_div(n, 100)"', "60000"))
+        verdict = self.fails("limits")
+        self.assertIn("blocks of a launch that waits for the whole grid = 60000 is over the card's limit", json.dumps(verdict))
+
+    def test_a_barrier_of_the_whole_grid_is_refused_by_name_on_other_cards(self):
+        run = subprocess.run([OPSIGHT, "cards", "opencl:pocl", "--json"], capture_output=True, text=True)
+        if run.returncode or not json.loads(run.stdout)["cards"][0].get("device"):
+            self.skipTest("no device of card opencl:pocl")
+        self.write(kernel=SORT, plain=SORT_PLAIN, port=SORT_PORT)
+        run = subprocess.run([OPSIGHT, "verify", "port.toml", "--card", "opencl:pocl", "-o", "out"], cwd=self.folder,
+                             capture_output=True, text=True)
+        self.assertEqual(run.returncode, 3, run.stderr)
+        self.assertIn("a barrier of the whole grid", run.stderr)
 
     def test_a_case_from_the_command_line(self):
         self.example("saxpy", SAXPY)

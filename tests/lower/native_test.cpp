@@ -252,5 +252,43 @@ TEST(Native, TheHeaderIsCAndItsFunctionRunsTheKernel) {
   EXPECT_EQ(std::system((folder + "/main").c_str()), 0);
 }
 
+TEST(Native, TheHeaderOfAKernelThatWaitsForTheGridRunsAllOfIt) {
+  Target target;
+  target.block = {48, 1, 1};
+  auto artifact = compileText(R"(
+    #include <cooperative_groups.h>
+    __global__ void turn(int *x, int n) {
+      extern __shared__ int kept[];
+      auto grid = cooperative_groups::this_grid();
+      int i = grid.thread_rank();
+      kept[threadIdx.x] = x[n - 1 - i];
+      grid.sync();
+      x[i] = kept[threadIdx.x];
+    })", target);
+  ASSERT_TRUE(artifact) << describe(artifact.error());
+  EXPECT_GT(artifact->manifest.residentBytes, 0u);
+  ASSERT_TRUE(writeFile(scratch() / "libopsight_turn.so", artifact->code));
+  ASSERT_TRUE(writeFile(scratch() / "turn.h", cHeader(*artifact)));
+  std::string program = R"(#include "turn.h"
+    #include <stdlib.h>
+    int main(void) {
+      int x[240];
+      for (int i = 0; i < 240; ++i) x[i] = i;
+      const uint32_t grid[3] = {5, 1, 1};
+      char message[4096] = {0};
+      void *memory = aligned_alloc(128, 5 * opsight_turn_resident(48 * sizeof(int)));
+      opsight_turn_run(grid, x, 240, message, 48 * sizeof(int), memory);
+      free(memory);
+      for (int i = 0; i < 240; ++i) if (x[i] != 239 - i) return 1;
+      return 0;
+    })";
+  ASSERT_TRUE(writeFile(scratch() / "turn.c", program));
+  std::string folder = scratch().string();
+  std::string build = "clang-22 -std=c11 -Wall -Werror " + folder + "/turn.c " + folder + "/libopsight_turn.so -Wl,-rpath," +
+                      folder + " -o " + folder + "/turn";
+  ASSERT_EQ(std::system(build.c_str()), 0);
+  EXPECT_EQ(std::system((folder + "/turn").c_str()), 0);
+}
+
 } // namespace
 } // namespace opsight::lower

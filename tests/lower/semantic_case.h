@@ -53,6 +53,7 @@ struct Case {
   Values in{}, before{};              // before: what `out` holds at first; zeros unless said
   Values scalar{};                    // by value
   uint64_t shared = 0;                // dynamic, bytes
+  uint64_t order = 0;                 // of warps and blocks, see LaunchConfig
   card::Launched::End end = card::Launched::End::Done;
   const char *says = "";              // part of what is printed, or of the detail of another end than Done
   const char *refused = "";           // not empty: part of the words with which it is said to be unsupported
@@ -149,7 +150,7 @@ protected:
       arguments.push_back(buffers.emplace_back(bufferOf(which.in)).get());
     if (!which.scalar.empty())
       arguments.push_back(which.scalar.bytes);
-    auto launched = session().launch(*program, {.grid = which.grid, .block = which.block, .dynamicSharedBytes = which.shared}, arguments);
+    auto launched = session().launch(*program, {.grid = which.grid, .block = which.block, .dynamicSharedBytes = which.shared, .order = which.order}, arguments);
     ASSERT_TRUE(launched) << describe(launched.error());
     ASSERT_EQ(launched->end, which.end) << launched->detail;
     const std::string &words = which.end == card::Launched::End::Done ? launched->printed : launched->detail;

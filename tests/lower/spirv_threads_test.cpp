@@ -224,5 +224,26 @@ TEST_P(SpirvThreads, TwoDimensionalBlocksFormWarpsXFirst) {
   EXPECT_EQ(contents<int>(out), want);
 }
 
+TEST_P(SpirvThreads, ABarrierOfTheWholeGridIsNamedWithItsLine) {
+  auto artifact = lowered({"#include <cooperative_groups.h>\n__global__ void k(int *out) {\n"
+                           "  cooperative_groups::this_grid().sync();\n  out[threadIdx.x] = 1;\n}"},
+                          {32});
+  ASSERT_FALSE(artifact) << "is not refused";
+  EXPECT_EQ(artifact.error().kind, ErrorKind::Unsupported) << describe(artifact.error());
+  EXPECT_NE(artifact.error().what.find("a barrier of the whole grid"), std::string::npos) << artifact.error().what;
+  EXPECT_EQ(artifact.error().where.line, 3u) << describe(artifact.error());
+}
+
+TEST_P(SpirvThreads, WhereAThreadStandsInTheGridNeedsNoBarrier) {
+  auto *out = buffer(std::vector<int>(96, -1));
+  run({"#include <cooperative_groups.h>\n__global__ void k(int *out) { auto grid = cooperative_groups::this_grid();\n"
+       "  out[grid.thread_rank()] = grid.size() * 1000 + grid.block_rank(); }"},
+      {.grid = {3}, .block = {32, 1, 1}}, {out});
+  std::vector<int> want = counted(96);
+  for (int &v : want)
+    v = 96000 + v / 32;
+  EXPECT_EQ(contents<int>(out), want);
+}
+
 } // namespace
 } // namespace opsight::lower

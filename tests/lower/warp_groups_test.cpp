@@ -121,9 +121,6 @@ const std::vector<Case> cooperative = {
        float v = cg::reduce(tile, threadIdx.x * 0.5f, cg::plus<float>());
        if (tile.thread_rank() == 0) out[tile.meta_group_rank()] = v; })",
      .block = {96}, .expected = listed({248.f, 760.f, 1272.f})},
-    {.name = "GroupsOfAGridAreRefusedByName",
-     .cuda = groups + "__global__ void k(int *out) { cg::this_grid().sync(); out[0] = 1; }", .block = {32},
-     .refused = "groups of a whole grid"},
 };
 SEMANTICS(Groups, cooperative);
 

@@ -2,6 +2,8 @@
 // call; blocks are handed out in ranges from one counter, lowest first (abi.h).
 #include "card/worker/driver.h"
 #include "card/cpu/abi.h"
+#include "card/cpu/grid_meeting.h"
+#include "card/cpu/grid_memory.h"
 #include "card/cpu/library.h"
 #include "card/worker/faults.h"
 #include "card/worker/mapping.h"
@@ -108,6 +110,7 @@ public:
     info.hasDouble = info.hasInt64Atomics = info.watchesBarriers = true;
     info.hasHalf = __builtin_cpu_supports("f16c") || __builtin_cpu_supports("avx512f");
     info.sharedBytes = sharedLimit;
+    info.residentBytes = native::residentLimit;
     info.globalBytes = static_cast<uint64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
     info.maxAllocation = info.globalBytes / 2;
     info.maxThreadsPerBlock = 1024;
@@ -169,6 +172,8 @@ public:
     }
     if (found->second.source.format == Format::Host)
       return launchHost(found->second, arguments, begins);
+    if (found->second.source.residentBytes)
+      return launchTogether(found->second, request.config, arguments, begins);
     return launchNative(found->second, request.config, arguments, begins);
   }
 
@@ -188,6 +193,43 @@ private:
     return {};
   }
 
+  static native::Launch launchOf(const LaunchConfig &config, const std::vector<const void *> &arguments) {
+    return {{config.grid.x, config.grid.y, config.grid.z},
+            {config.block.x, config.block.y, config.block.z},
+            arguments.data(),
+            config.dynamicSharedBytes,
+            config.order};
+  }
+
+  /// What is watched speaks through one memory, in one order.
+  static bool isAlone(const CpuProgram &program) {
+    return std::ranges::any_of(program.source.parameters, [](Parameter::Kind kind) {
+      return kind == Parameter::Kind::Watch || kind == Parameter::Kind::Shadow;
+    });
+  }
+
+  /// A launch that waits for its whole grid: each thread has one range of blocks from the start to the end.
+  Result<double> launchTogether(const CpuProgram &program, const LaunchConfig &config,
+                                const std::vector<const void *> &arguments, const std::function<void()> &begins) {
+    uint64_t blocks = config.grid.count(), ranges = isAlone(program) ? 1 : std::min<uint64_t>(pool_.size(), blocks);
+    void *memory = gridMemory_.take(program.source.residentBytes, config.dynamicSharedBytes, blocks);
+    if (!memory)
+      return unsupported("no memory for " + std::to_string(blocks) + " blocks that wait for the whole grid");
+    native::GridMeeting meeting(static_cast<unsigned>(ranges));
+    native::Launch launch = launchOf(config, arguments);
+    launch.residentStride = native::guardedStride(program.source.residentBytes, config.dynamicSharedBytes);
+    launch.meet = native::GridMeeting::meet;
+    launch.meeting = &meeting;
+    begins();
+    return pool_.run([&](unsigned thread) {
+      if (thread >= ranges)
+        return;
+      uint64_t begin = blocks * thread / ranges, end = blocks * (thread + 1) / ranges;
+      program.entry(&launch, begin, end, static_cast<std::byte *>(memory) + begin * launch.residentStride);
+      meeting.leave();
+    });
+  }
+
   Result<double> launchNative(const CpuProgram &program, const LaunchConfig &config,
                               const std::vector<const void *> &arguments, const std::function<void()> &begins) {
     std::vector<void *> shared;
@@ -196,21 +238,14 @@ private:
       if (config.dynamicSharedBytes && !shared.back())
         return unsupported("no memory for " + std::to_string(config.dynamicSharedBytes) + " bytes of shared memory");
     }
-    native::Launch launch{{config.grid.x, config.grid.y, config.grid.z},
-                          {config.block.x, config.block.y, config.block.z},
-                          arguments.data(),
-                          config.dynamicSharedBytes,
-                          config.order};
+    native::Launch launch = launchOf(config, arguments);
     uint64_t blocks = config.grid.count();
     // Small launches go block by block for balance; large ones in ranges, so that the counter costs nothing.
     uint64_t range = std::clamp<uint64_t>(blocks / (uint64_t(pool_.size()) * 64), 1, 256);
     Shuffle shuffle((blocks + range - 1) / range, config.order);
     std::atomic<uint64_t> next{0};
     begins();
-    // What is watched speaks through one memory, in one order.
-    bool alone = std::ranges::any_of(program.source.parameters, [](Parameter::Kind kind) {
-      return kind == Parameter::Kind::Watch || kind == Parameter::Kind::Shadow;
-    });
+    bool alone = isAlone(program);
     return pool_.run([&](unsigned thread) {
       if (alone && thread != 0)
         return;
@@ -224,7 +259,7 @@ private:
   /// On the thread that loads code: what is not a kernel may allocate, and the filter of this thread lets it.
   static Result<double> launchHost(const CpuProgram &program, const std::vector<const void *> &arguments,
                                    const std::function<void()> &begins) {
-    native::Launch launch{{1, 1, 1}, {1, 1, 1}, arguments.data(), 0, 0};
+    native::Launch launch = launchOf({}, arguments);
     begins();
     auto start = std::chrono::steady_clock::now();
     program.entry(&launch, 0, 1, nullptr);
@@ -234,6 +269,7 @@ private:
   std::atomic<bool> unconfined_{false};
   Pool pool_;
   std::vector<SharedBlock> shared_;
+  native::GridMemory gridMemory_;
   std::map<uint32_t, CpuProgram> programs_;
   std::map<uint32_t, Mapped> buffers_;
 };

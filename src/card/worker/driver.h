@@ -18,6 +18,7 @@ struct Mapped {
 struct ProgramSource {
   Format format{};
   std::string entry;
+  uint64_t residentBytes = 0; // Manifest::residentBytes
   std::vector<Parameter::Kind> parameters;
   int code = -1; // descriptor of the code, owned by the server
 };

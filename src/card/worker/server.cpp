@@ -112,6 +112,7 @@ Server::Reply Server::load(wire::Reader &reader, int fd) {
   ProgramSource source;
   source.format = static_cast<Format>(reader.get<uint32_t>());
   source.entry = reader.text();
+  source.residentBytes = reader.get<uint64_t>();
   auto count = reader.get<uint32_t>();
   for (uint32_t i = 0; i < count && reader.ok(); ++i)
     source.parameters.push_back(static_cast<Parameter::Kind>(reader.get<uint32_t>()));

@@ -54,6 +54,7 @@ void keepArtifact(const std::string &key, const card::Artifact &artifact) {
               {"format", m.format},
               {"parameters", m.parameters},
               {"static", m.staticSharedBytes},
+              {"resident", m.residentBytes},
               {"max_threads", m.maxThreadsPerBlock},
               {"subgroup", m.subgroupWidth},
               {"needs", {m.needsDouble, m.needsHalf, m.needsInt64Atomics, m.usesFloatAtomics}},
@@ -82,7 +83,7 @@ std::optional<card::Artifact> keptArtifact(const std::string &key) {
   card::Manifest &m = artifact.manifest;
   m.kernel = all.at("kernel"), m.entry = all.at("entry"), m.format = all.at("format");
   m.parameters = all.at("parameters").get<std::vector<card::Parameter>>();
-  m.staticSharedBytes = all.at("static"), m.maxThreadsPerBlock = all.at("max_threads"),
+  m.staticSharedBytes = all.at("static"), m.residentBytes = all.at("resident"), m.maxThreadsPerBlock = all.at("max_threads"),
   m.subgroupWidth = all.at("subgroup");
   const json &needs = all.at("needs");
   m.needsDouble = needs.at(0), m.needsHalf = needs.at(1), m.needsInt64Atomics = needs.at(2),

@@ -20,6 +20,10 @@ static Value *loadField(IRBuilder<> &b, llvm::Type *type, Value *base, uint64_t 
   return b.CreateLoad(type, b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), base, offset), name);
 }
 
+Value *launchField(Entry &entry, llvm::Type *type, uint64_t offset, const llvm::Twine &name) {
+  return loadField(entry.b, type, entry.launch(), offset, name);
+}
+
 Value *argumentAddress(Entry &entry, size_t index) {
   return loadField(entry.b, entry.b.getPtrTy(), entry.table, index * sizeof(void *), "");
 }
@@ -77,8 +81,7 @@ Entry::Entry(Context &context)
   *value(sharedName) = shared();
 }
 
-/// blockIdx of linear index `index`, by divisions: done once, for the first.
-static std::array<Value *, 3> placeOf(Entry &entry, Value *index) {
+std::array<Value *, 3> placeOfBlock(Entry &entry, Value *index) {
   IRBuilder<> &b = entry.b;
   Value *x = b.CreateZExt(entry.grid[0], b.getInt64Ty()), *y = b.CreateZExt(entry.grid[1], b.getInt64Ty());
   Value *row = b.CreateUDiv(index, x);
@@ -88,7 +91,7 @@ static std::array<Value *, 3> placeOf(Entry &entry, Value *index) {
   return place;
 }
 
-/// The block behind `place`, by counting: divisions would be dearer than many a block.
+/// The block behind `place`, by counting.
 static std::array<Value *, 3> following(Entry &entry, const std::array<llvm::PHINode *, 3> &place) {
   IRBuilder<> &b = entry.b;
   std::array<Value *, 3> next{};
@@ -108,7 +111,7 @@ void forEachBlock(Entry &entry, llvm::function_ref<void(Value *index)> emit) {
   BasicBlock *first = entry.block("first"), *each = entry.block("each"), *done = entry.block("done");
   b.CreateCondBr(b.CreateICmpULT(entry.begin(), entry.end()), first, done);
   b.SetInsertPoint(first);
-  std::array<Value *, 3> start = placeOf(entry, entry.begin());
+  std::array<Value *, 3> start = placeOfBlock(entry, entry.begin()); // once: divisions would be dearer than many a block
   b.CreateBr(each);
 
   b.SetInsertPoint(each);

@@ -2,6 +2,7 @@
 // through the blocks of its range. block_range and warp_range write what is done for a block.
 #pragma once
 #include "lower/pass.h"
+#include <array>
 #include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/IR/IRBuilder.h>
 
@@ -27,6 +28,12 @@ struct Entry {
   llvm::Value *shared() const { return function->getArg(3); }
   llvm::BasicBlock *block(const char *name) { return llvm::BasicBlock::Create(function->getContext(), name, function); }
 };
+
+/// Loads `type` from the launch, `offset` bytes behind its start.
+llvm::Value *launchField(Entry &entry, llvm::Type *type, uint64_t offset, const llvm::Twine &name);
+
+/// blockIdx of linear index `index`, by divisions.
+std::array<llvm::Value *, 3> placeOfBlock(Entry &entry, llvm::Value *index);
 
 /// The address that the launch gives for the manifest's parameter `index`.
 llvm::Value *argumentAddress(Entry &entry, size_t index);

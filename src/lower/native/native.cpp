@@ -3,6 +3,7 @@
 #include "lower/native/emit.h"
 #include "lower/native/passes.h"
 #include "lower/pipeline.h"
+#include "lower/spirv/warp_operations.h"
 #include "lower/warp/passes.h"
 #include <fmt/format.h>
 #include <llvm/ADT/StringExtras.h>
@@ -44,7 +45,8 @@ static Result<card::Artifact> makeNative(const cuda::Module &module, const Targe
   if (!context)
     return std::unexpected(context.error());
   native::describe(module.kernel, target, context->manifest);
-  bool isLone = target.block.count() == 1; // nobody to share with: the kernel may hold vectors of its own
+  // Nobody to share with: the kernel may hold vectors of its own. Who waits for other blocks has to be a state machine.
+  bool isLone = target.block.count() == 1 && !spirv::hasGridBarrier(*copy.ir);
   if (Status done = runPasses(*context, isLone ? native::passes() : warp::passes()); !done)
     return std::unexpected(done.error());
   context->manifest.notes.push_back(

@@ -68,6 +68,18 @@ bool isBlockBarrier(const llvm::Instruction &instruction) {
   return call && call->getCalledFunction() && call->getCalledFunction()->getName().starts_with("llvm.nvvm.barrier.cta.");
 }
 
+constexpr const char *gridBarrierName = "__opsight_grid_sync"; // include/opsight-cuda/cooperative_groups.h
+
+bool isGridBarrier(const llvm::Instruction &instruction) {
+  auto *call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+  return call && call->getCalledFunction() && call->getCalledFunction()->getName() == gridBarrierName;
+}
+
+bool hasGridBarrier(const llvm::Module &module) {
+  const llvm::Function *barrier = module.getFunction(gridBarrierName);
+  return barrier && !barrier->use_empty();
+}
+
 WarpView createWarpView(IRBuilderBase &b) {
   Value *thread = callLinearThread(b), *threads = callIndex(b, "get_local_size", 0);
   for (unsigned dimension : {1u, 2u})

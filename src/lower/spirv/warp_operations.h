@@ -31,6 +31,13 @@ std::optional<WarpOperation> asWarpOperation(llvm::Instruction &instruction);
 llvm::SmallVector<WarpOperation> findWarpOperations(llvm::Function &kernel);
 /// True for __syncthreads() and its voting forms.
 bool isBlockBarrier(const llvm::Instruction &instruction);
+/// True for this_grid().sync().
+bool isGridBarrier(const llvm::Instruction &instruction);
+inline bool isBarrier(const llvm::Instruction &instruction) {
+  return isBlockBarrier(instruction) || isGridBarrier(instruction);
+}
+/// Whether anything in `module` waits for the whole grid.
+bool hasGridBarrier(const llvm::Module &module);
 
 /// Where one thread stands, and the words of its warp.
 struct WarpView {

@@ -81,7 +81,7 @@ public:
       return Uniformity::NeverUniform;
     if (isLane(*instruction))
       return Uniformity::NeverUniform;
-    if (spirv::isBlockBarrier(*instruction) || isFullQuestion(*instruction))
+    if (spirv::isBarrier(*instruction) || isFullQuestion(*instruction))
       return Uniformity::AlwaysUniform;
     if (cuda::asMatrixProduct(*instruction) || cuda::asMatrixLoad(*instruction))
       return Uniformity::NeverUniform;

@@ -171,6 +171,8 @@ static unsigned placeNumber(Context &context, const llvm::CallInst &call) {
 
 static std::pair<BarrierKind, Value *> contributionOf(Emitter &emitter, llvm::CallInst &call, Value *mask) {
   llvm::IRBuilder<> &b = emitter.b;
+  if (spirv::isGridBarrier(call))
+    return {BarrierKind::Grid, b.getInt32(0)};
   llvm::StringRef name = call.getCalledFunction()->getName();
   if (!name.contains(".red."))
     return {BarrierKind::Plain, b.getInt32(0)};
@@ -187,7 +189,8 @@ Status Emitter::barrier(llvm::CallInst &call, Value *mask) {
   unsigned place = placeNumber(context, call);
   llvm::Module &module = *warp.getParent();
   if (living) {
-    Value *expected = b.CreateLoad(b.getIntNTy(lanes), living);
+    // A grid waits for all of its threads, a block for those that have not returned.
+    Value *expected = spirv::isGridBarrier(call) ? bits(existing) : b.CreateLoad(b.getIntNTy(lanes), living);
     llvm::BasicBlock *together = newBlock("together"), *apart = newBlock("apart");
     b.CreateCondBr(b.CreateICmpEQ(bits(mask), expected), together, apart);
     b.SetInsertPoint(apart);

@@ -252,7 +252,7 @@ Status Emitter::call(llvm::CallInst &call, Value *mask) {
     context.target.watched == Watched::Checked ? check(call, *what, mask) : publish(call, *what, mask);
     return {};
   }
-  if (spirv::isBlockBarrier(call))
+  if (spirv::isBarrier(call))
     return barrier(call, mask);
   if (call.getCalledFunction() && call.getCalledFunction()->getName() == retireName) {
     retire(call, mask);

@@ -53,6 +53,7 @@ public:
   const unsigned lanes;
   llvm::IRBuilder<> b;
   llvm::Value *living = nullptr; // where threads may return before a barrier: a slot with one bit a living thread
+  llvm::Value *existing = nullptr; // the mask of the threads that the warp has; null: all
 
   // emit_memory.cpp
   Status load(llvm::LoadInst &load, llvm::Value *mask);

@@ -21,7 +21,7 @@ using llvm::BasicBlock;
 
 static bool numberPlaces(Context &context) {
   for (llvm::Instruction &instruction : llvm::instructions(*context.kernel)) {
-    if (!spirv::isBlockBarrier(instruction))
+    if (!spirv::isBarrier(instruction))
       continue;
     llvm::IRBuilder<> b(&instruction);
     llvm::Constant *number = b.getInt32(uint32_t(context.places.size()));

@@ -19,7 +19,10 @@ inline constexpr const char *voteName = "opsight.vote";     // what the votes at
 
 /// i32 barrierName(i32 place, i32 kind, i32 contribution): index into Context::places, BarrierKind, what this warp adds.
 inline constexpr const char *barrierName = "opsight.barrier";
-enum class BarrierKind : unsigned { Plain, Count, And, Or };
+enum class BarrierKind : unsigned { Plain, Count, And, Or, Grid };
+/// In what a kernel returns that waits for the whole grid, and an attribute of kernels that may; by `suspend`.
+inline constexpr uint32_t gridMark = 1u << 30;
+inline constexpr const char *gridAttribute = "opsight.grid";
 /// void faultName(i32 place): some of the warp's living threads do not come to the barrier; a return follows.
 inline constexpr const char *faultName = "opsight.fault";
 

@@ -1,6 +1,7 @@
 // suspend: a kernel that waits at barriers becomes a state machine. It keeps what it still needs in its warp's frame,
 // notes where it stopped, and returns; called again, it jumps there. The result says why it returned:
-//   0  the warp has finished,  p + 1  it waits at the barrier of places[p],  -(p + 1)  its threads did not meet there.
+//   0  the warp has finished,  p + 1  it waits at the barrier of places[p],  -(p + 1)  its threads did not meet there;
+// where it waits for the whole grid, gridMark is added to p + 1, and the kernel gets gridAttribute.
 //
 // LLVM's coroutines would do the same and cost more: they keep a value where it is defined, in the midst of hot loops.
 // Here values are stored at barriers alone, and not even there when the frame holds them still (see Stores).
@@ -97,8 +98,10 @@ static Value *addToVote(IRBuilder<> &b, BarrierKind kind, Value *contribution) {
   return b.CreateZExt(isAnd ? b.CreateICmpEQ(contribution, zero) : b.CreateICmpNE(contribution, zero), b.getInt32Ty());
 }
 
+static bool isVote(BarrierKind kind) { return kind != BarrierKind::Plain && kind != BarrierKind::Grid; }
+
 static Value *resultOfVote(IRBuilder<> &b, BarrierKind kind, llvm::Argument *vote) {
-  if (kind == BarrierKind::Plain)
+  if (!isVote(kind))
     return b.getInt32(0);
   // An instruction that is not made anew later: the argument of the next call is another vote's.
   Value *sum = b.CreateFreeze(vote);
@@ -114,7 +117,7 @@ static Result<Suspension> splitAt(Context &context, CallInst *call) {
   if (!place)
     return std::unexpected(place.error());
   auto *kind = llvm::dyn_cast<llvm::ConstantInt>(call->getArgOperand(1));
-  if (!kind || kind->getValue().ugt(unsigned(BarrierKind::Or)))
+  if (!kind || kind->getValue().ugt(unsigned(BarrierKind::Grid)))
     return internalError("a barrier without a constant kind reached the pass suspend");
   BasicBlock *leaves = call->getParent();
   llvm::SplitBlock(leaves, call->getNextNode());
@@ -123,7 +126,7 @@ static Result<Suspension> splitAt(Context &context, CallInst *call) {
   Suspension suspension{leaves, resumes, *place, BarrierKind(kind->getZExtValue()), {}, {}};
   auto [frame, vote] = ownArguments(*context.kernel);
   IRBuilder<> b(leaves->getTerminator());
-  if (suspension.kind != BarrierKind::Plain)
+  if (isVote(suspension.kind))
     b.CreateStore(addToVote(b, suspension.kind, call->getArgOperand(2)), slot(b, frame, contributionOffset));
   b.SetInsertPoint(call);
   call->replaceAllUsesWith(resultOfVote(b, suspension.kind, vote));
@@ -147,7 +150,7 @@ static void leave(const Suspension &suspension, unsigned state, const FrameLayou
   IRBuilder<> b(jump);
   store(b, values, layout, frame);
   b.CreateStore(b.getInt32(state), slot(b, frame, stateOffset));
-  b.CreateRet(b.getInt32(suspension.place + 1));
+  b.CreateRet(b.getInt32((suspension.place + 1) | (suspension.kind == BarrierKind::Grid ? gridMark : 0)));
   jump->eraseFromParent();
 }
 
@@ -274,6 +277,8 @@ static Status run(Context &context) {
     auto suspension = splitAt(context, barrier);
     if (!suspension)
       return std::unexpected(suspension.error());
+    if (suspension->kind == BarrierKind::Grid)
+      context.kernel->addFnAttr(gridAttribute);
     suspensions.push_back(std::move(*suspension));
   }
   makeStateMachine(*context.kernel, suspensions);

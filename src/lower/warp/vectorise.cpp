@@ -67,7 +67,7 @@ void Vectoriser::emitEntry() {
     Value *left = b.CreateSub(b.getInt32(threads), b.CreateMul(warp, b.getInt32(lanes)));
     existing = b.CreateICmpULT(emitter.laneNumbers(), b.CreateVectorSplat(lanes, left), "existing");
   }
-  masks[&thread.getEntryBlock()] = existing;
+  masks[&thread.getEntryBlock()] = emitter.existing = existing;
   if (!context.places.empty()) {
     emitter.living = emitter.slot(b.getIntNTy(lanes));
     b.CreateStore(emitter.bits(existing), emitter.living);

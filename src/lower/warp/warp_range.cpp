@@ -2,12 +2,13 @@
 // loop over its warps. One with barriers goes in rounds: every warp that is not finished runs until it returns (see
 // suspend), then all of them are at a barrier, and must be at the same one.
 //
-// All memory of a block, static shared arrays and the warps' frames, is the entry's own and made once for its range.
+// All memory of a block, static shared arrays and the warps' frames, is the entry's own and made once for its range, but
+// where the kernel waits for the whole grid (grid_range.cpp).
 #include "card/message.h"
 #include "lower/message_record.h"
-#include "lower/native/entry.h"
 #include "lower/native/passes.h"
 #include "lower/warp/frame.h"
+#include "lower/warp/range_writer.h"
 #include <cstddef>
 #include <fmt/format.h>
 #include <numeric>
@@ -21,49 +22,6 @@ constexpr uint64_t framesLimit = 6u << 20;
 /// In a frame's first word in place of a barrier's number.
 constexpr uint32_t finished = ~0u;
 
-namespace {
-/// Where the warps of a round are taken from: `first`, then every `stride`th, modulo their number.
-struct Order {
-  Value *first, *stride;
-};
-
-/// One round over a block's warps, or all there is to do when the kernel has no barriers.
-struct WarpLoop {
-  BasicBlock *before, *head, *next; // `next` is where a warp's turn ends
-  PHINode *count, *warp;
-};
-
-class Writer {
-public:
-  Writer(Context &context, native::Entry &entry, unsigned warps)
-      : context_(context), entry_(entry), b_(entry.b), warps_(warps), frame_(entry.value(frameName)) {}
-  void write();
-
-private:
-  Value *frameOf(Value *warp);
-  void prepareMessages();
-  void returnIfUnmet();
-  Order orderOf(Value *block, Value *round);
-  WarpLoop openLoop(const Order &order);
-  void closeLoop(const WarpLoop &loop, const Order &order, BasicBlock *exit);
-  void runWarps(Value *block);
-  void startWarps();
-  void runRounds(Value *block);
-  void writeFault(BasicBlock *block, const std::string &format, llvm::ArrayRef<Value *> returned);
-  bool votes() const { return !entry_.body->getArg(unsigned(entry_.body->arg_size() - 1))->use_empty(); }
-  uint64_t frameBytes() const { return frameArgument()->getDereferenceableBytes(); }
-  llvm::Argument *frameArgument() const { return entry_.body->getArg(unsigned(entry_.body->arg_size() - 2)); }
-
-  Context &context_;
-  native::Entry &entry_;
-  IRBuilder<> &b_;
-  unsigned warps_;
-  Value **frame_;                    // among the entry's values; null: the kernel never suspends
-  Value *frames_ = nullptr, *message_ = nullptr, *strides_ = nullptr;
-  uint32_t firstPlace_ = 0, strideCount_ = 0; // of the places' formats; of `strides_`
-};
-} // namespace
-
 /// Steps through `warps` that come by every one of them.
 static std::vector<uint32_t> stridesFor(unsigned warps) {
   std::vector<uint32_t> strides;
@@ -73,7 +31,7 @@ static std::vector<uint32_t> stridesFor(unsigned warps) {
   return strides;
 }
 
-Value *Writer::frameOf(Value *warp) {
+Value *RangeWriter::frameOf(Value *warp) {
   Value *offset = b_.CreateMul(b_.CreateZExt(warp, b_.getInt64Ty()), b_.getInt64(frameBytes()));
   return b_.CreateInBoundsGEP(b_.getInt8Ty(), frames_, offset);
 }
@@ -89,7 +47,7 @@ static std::string textOf(const SourcePlace &place) {
 }
 
 /// The message buffer, which a kernel that prints has already, and the places' names in the manifest.
-void Writer::prepareMessages() {
+void RangeWriter::prepareMessages() {
   auto &parameters = context_.manifest.parameters;
   auto found = llvm::find_if(parameters, [](auto &parameter) { return parameter.kind == card::Parameter::Kind::Message; });
   auto index = size_t(found - parameters.begin());
@@ -102,7 +60,7 @@ void Writer::prepareMessages() {
 }
 
 /// One range that met a fault is enough: the launch is void.
-void Writer::returnIfUnmet() {
+void RangeWriter::returnIfUnmet() {
   BasicBlock *gone = entry_.block("gone"), *go = entry_.block("go");
   Value *mark = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), message_, offsetof(MessageHeader, unmet));
   b_.CreateCondBr(b_.CreateICmpEQ(b_.CreateLoad(b_.getInt32Ty(), mark), b_.getInt32(0)), go, gone);
@@ -112,7 +70,7 @@ void Writer::returnIfUnmet() {
 }
 
 /// Ascending when the launch asks for no other order.
-Order Writer::orderOf(Value *block, Value *round) {
+Order RangeWriter::orderOf(Value *block, Value *round) {
   if (warps_ == 1)
     return {b_.getInt32(0), b_.getInt32(1)};
   auto times = [&](Value *value, uint64_t factor) { return b_.CreateMul(value, b_.getInt64(factor)); };
@@ -126,7 +84,7 @@ Order Writer::orderOf(Value *block, Value *round) {
   return {b_.CreateSelect(ascending, b_.getInt32(0), first), b_.CreateSelect(ascending, b_.getInt32(1), stride)};
 }
 
-WarpLoop Writer::openLoop(const Order &order) {
+WarpLoop RangeWriter::openLoop(const Order &order) {
   WarpLoop loop{b_.GetInsertBlock(), entry_.block("warp"), entry_.block("next.warp"), nullptr, nullptr};
   b_.CreateBr(loop.head);
   b_.SetInsertPoint(loop.head);
@@ -138,7 +96,7 @@ WarpLoop Writer::openLoop(const Order &order) {
 }
 
 /// With `b_` in `loop.next`: on to the following warp, or to `exit` behind the last.
-void Writer::closeLoop(const WarpLoop &loop, const Order &order, BasicBlock *exit) {
+void RangeWriter::closeLoop(const WarpLoop &loop, const Order &order, BasicBlock *exit) {
   Value *count = b_.CreateAdd(loop.count, b_.getInt32(1)), *warp = b_.CreateAdd(loop.warp, order.stride);
   Value *wraps = b_.CreateICmpUGE(warp, b_.getInt32(warps_));
   loop.count->addIncoming(count, b_.GetInsertBlock());
@@ -147,7 +105,7 @@ void Writer::closeLoop(const WarpLoop &loop, const Order &order, BasicBlock *exi
   b_.SetInsertPoint(exit);
 }
 
-void Writer::runWarps(Value *block) {
+void RangeWriter::runWarps(Value *block) {
   Order order = orderOf(block, b_.getInt64(0));
   WarpLoop loop = openLoop(order);
   *entry_.value(warpName) = loop.warp;
@@ -161,8 +119,7 @@ static Value *word(IRBuilder<> &b, Value *frame, uint64_t offset) {
   return b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), frame, offset);
 }
 
-/// No warp waits anywhere yet.
-void Writer::startWarps() {
+void RangeWriter::startWarps() {
   Order ascending{b_.getInt32(0), b_.getInt32(1)};
   WarpLoop loop = openLoop(ascending);
   b_.CreateStore(b_.getInt32(0), word(b_, frameOf(loop.warp), stateOffset));
@@ -171,15 +128,19 @@ void Writer::startWarps() {
   closeLoop(loop, ascending, entry_.block("rounds"));
 }
 
-/// Records what happened and ends the range. `returned` are the kernel's results that the format's places come from.
-void Writer::writeFault(BasicBlock *block, const std::string &format, llvm::ArrayRef<Value *> returned) {
+Value *RangeWriter::placeIn(Value *returned) {
+  return b_.CreateSub(isGrid() ? b_.CreateAnd(returned, b_.getInt32(~gridMark)) : returned, b_.getInt32(1));
+}
+
+void RangeWriter::writeFault(BasicBlock *block, const std::string &format, llvm::ArrayRef<Value *> returned, bool ofWarp) {
   b_.SetInsertPoint(block);
   llvm::SmallVector<Value *> arguments;
   for (Value *place : returned)
     arguments.push_back(b_.CreateAdd(place, b_.getInt32(firstPlace_)));
   for (const char *name : native::blockNames)
     arguments.push_back(*entry_.value(name));
-  arguments.push_back(*entry_.value(warpName));
+  if (ofWarp)
+    arguments.push_back(*entry_.value(warpName));
   llvm::Instruction *end = b_.CreateRetVoid();
   uint32_t id = formatId(context_.manifest, format);
   recordMessage(end, message_, id, arguments);
@@ -187,8 +148,23 @@ void Writer::writeFault(BasicBlock *block, const std::string &format, llvm::Arra
   markMessage(b_, message_, offsetof(MessageHeader, unmet), id + 1);
 }
 
-void Writer::runRounds(Value *block) {
-  startWarps();
+/// Behind a round: on to the next, or to `done`. At a grid's barrier there is nobody who may be missing.
+void RangeWriter::leaveRounds(Value *at, Value *ended, BasicBlock *head, BasicBlock *done) {
+  Value *over = b_.CreateICmpEQ(at, b_.getInt32(0));
+  if (ended) {
+    BasicBlock *missed = entry_.block("missed"), *complete = entry_.block("complete");
+    Value *waits = b_.CreateICmpNE(b_.CreateAnd(at, b_.getInt32(gridMark)), b_.getInt32(0));
+    b_.CreateCondBr(b_.CreateAnd(waits, ended), missed, complete);
+    b_.SetInsertPoint(missed);
+    writeFault(missed, "%s: only part of a block's threads come to the barrier of the whole grid (block %u,%u,%u)\n",
+               {placeIn(at)}, /*ofWarp=*/false);
+    b_.SetInsertPoint(complete);
+    over = b_.CreateOr(over, waits);
+  }
+  b_.CreateCondBr(over, done, head);
+}
+
+Value *RangeWriter::runRounds(Value *block, Value *firstRound) {
   BasicBlock *started = b_.GetInsertBlock(), *head = entry_.block("round"), *again = entry_.block("again");
   BasicBlock *run = entry_.block("run"), *returned = entry_.block("returned"), *waits = entry_.block("waits");
   BasicBlock *ends = entry_.block("ends"), *strayed = entry_.block("strayed"), *parted = entry_.block("parted");
@@ -199,6 +175,7 @@ void Writer::runRounds(Value *block) {
   Order order = orderOf(block, round);
   WarpLoop loop = openLoop(order);
   PHINode *at = b_.CreatePHI(i32, 2, "at"), *sum = b_.CreatePHI(i32, 2, "sum"); // the barrier of this round; its votes
+  PHINode *ended = isGrid() ? b_.CreatePHI(b_.getInt1Ty(), 2, "ended") : nullptr; // whether some warp has
   Value *frame = frameOf(loop.warp), *state = word(b_, frame, stateOffset);
   b_.CreateCondBr(b_.CreateICmpEQ(b_.CreateLoad(i32, state), b_.getInt32(finished)), loop.next, run);
 
@@ -219,47 +196,64 @@ void Writer::runRounds(Value *block) {
   b_.CreateCondBr(same, loop.next, parted);
 
   b_.SetInsertPoint(loop.next);
-  PHINode *atNow = b_.CreatePHI(i32, 3), *sumNow = b_.CreatePHI(i32, 3);
-  for (auto [from, where, total] : {std::tuple<BasicBlock *, Value *, Value *>{loop.head, at, sum}, {ends, at, sum}, {waits, why, sumHere}})
-    atNow->addIncoming(where, from), sumNow->addIncoming(total, from);
-  at->addIncoming(b_.getInt32(0), loop.before);
-  sum->addIncoming(b_.getInt32(0), loop.before);
-  at->addIncoming(atNow, loop.next);
-  sum->addIncoming(sumNow, loop.next);
+  auto carry = [&](PHINode *kept, Value *first, std::array<Value *, 3> ways) { // from the loop's head, `ends` and `waits`
+    PHINode *now = b_.CreatePHI(kept->getType(), 3);
+    for (auto [from, value] : llvm::zip(std::array{loop.head, ends, waits}, ways))
+      now->addIncoming(value, from);
+    kept->addIncoming(first, loop.before);
+    kept->addIncoming(now, loop.next);
+    return now;
+  };
+  Value *atNow = carry(at, b_.getInt32(0), {at, at, why}), *sumNow = carry(sum, b_.getInt32(0), {sum, sum, sumHere});
+  Value *endedNow = ended ? carry(ended, b_.getFalse(), {b_.getTrue(), b_.getTrue(), ended}) : nullptr;
   closeLoop(loop, order, again);
 
   BasicBlock *done = entry_.block("finished");
-  round->addIncoming(b_.getInt64(0), started);
-  round->addIncoming(b_.CreateAdd(round, b_.getInt64(1)), again);
+  round->addIncoming(firstRound, started);
   vote->addIncoming(b_.getInt32(0), started);
-  vote->addIncoming(sumNow, again);
-  b_.CreateCondBr(b_.CreateICmpEQ(atNow, b_.getInt32(0)), done, head);
+  Value *nextRound = b_.CreateAdd(round, b_.getInt64(1));
+  leaveRounds(atNow, endedNow, head, done);
+  round->addIncoming(nextRound, b_.GetInsertBlock());
+  vote->addIncoming(sumNow, b_.GetInsertBlock());
   b_.SetInsertPoint(strayed);
-  Value *place = b_.CreateNot(why);
-  writeFault(strayed, "%s: only part of the threads of a warp come to the barrier (block %u,%u,%u, warp %u)\n", {place});
+  writeFault(strayed, "%s: only part of the threads of a warp come to the barrier (block %u,%u,%u, warp %u)\n",
+             {b_.CreateNot(why)});
   b_.SetInsertPoint(parted);
-  Value *here = b_.CreateSub(why, b_.getInt32(1)), *there = b_.CreateSub(at, b_.getInt32(1));
+  Value *here = placeIn(why), *there = placeIn(at);
   writeFault(parted, "%s: barrier reached at two different places: other warps wait at %s (block %u,%u,%u, warp %u)\n",
              {here, there});
   b_.SetInsertPoint(done);
+  return atNow;
 }
 
-void Writer::write() {
+/// Orders of a block's warps.
+void RangeWriter::makeStrides() {
+  if (warps_ < 2)
+    return;
+  auto strides = stridesFor(warps_);
+  auto *table = llvm::ConstantDataArray::get(b_.getContext(), strides);
+  strides_ = new llvm::GlobalVariable(context_.module, table->getType(), true, llvm::GlobalValue::PrivateLinkage, table,
+                                      "opsight.strides");
+  strideCount_ = uint32_t(strides.size());
+}
+
+void RangeWriter::write() {
   // Read ahead of all loops.
-  *entry_.value(staticName) = block(b_, std::max<uint64_t>(context_.manifest.staticSharedBytes, 1), 128, "static");
-  if (warps_ > 1) {
-    auto strides = stridesFor(warps_);
-    auto *table = llvm::ConstantDataArray::get(b_.getContext(), strides);
-    strides_ = new llvm::GlobalVariable(context_.module, table->getType(), true, llvm::GlobalValue::PrivateLinkage, table,
-                                        "opsight.strides");
-    strideCount_ = uint32_t(strides.size());
-  }
+  *entry_.value(staticName) = block(b_, staticBytes(), 128, "static");
+  makeStrides();
   if (frame_) {
-    frames_ = block(b_, warps_ * frameBytes(), frameArgument()->getParamAlign().valueOrOne().value(), "frames");
+    frames_ = block(b_, warps_ * frameBytes(), frameAlignment(), "frames");
     prepareMessages();
     returnIfUnmet();
   }
-  native::forEachBlock(entry_, [&](Value *block) { frame_ ? runRounds(block) : runWarps(block); });
+  native::forEachBlock(entry_, [&](Value *block) {
+    if (!frame_) {
+      runWarps(block);
+      return;
+    }
+    startWarps();
+    runRounds(block, b_.getInt64(0));
+  });
   native::closeEntry(entry_);
 }
 
@@ -279,7 +273,10 @@ static Status run(Context &context) {
                                      context.target.block.count(), double(bytes) / (1 << 20), framesLimit >> 20),
                          "use fewer threads a block, smaller local arrays, or an OpenCL card");
   }
-  Writer(context, entry, unsigned(warps)).write();
+  if (entry.body->hasFnAttribute(gridAttribute))
+    GridWriter(context, entry, unsigned(warps)).write();
+  else
+    RangeWriter(context, entry, unsigned(warps)).write();
   return {};
 }
 

@@ -53,7 +53,7 @@ static bool takesTurns(const llvm::Instruction &instruction) {
 static bool hasRounds(llvm::Function &kernel) {
   WarpAnalyses analyses;
   return !analyses.functions.getResult<llvm::LoopAnalysis>(kernel).empty() ||
-         llvm::any_of(llvm::instructions(kernel), [](llvm::Instruction &it) { return spirv::isBlockBarrier(it); });
+         llvm::any_of(llvm::instructions(kernel), [](llvm::Instruction &it) { return spirv::isBarrier(it); });
 }
 
 /// What a thread keeps in vectors of `lanes` threads, found out on a copy: which values differ depends on the lanes.

@@ -303,6 +303,8 @@ void Instrumenter::instrument(Instruction &instruction) {
       point(card::Event::Fence, Site::Kind::Fence, b.getInt32(0));
   } else if (spirv::isBlockBarrier(instruction))
     point(card::Event::Barrier, Site::Kind::Barrier, b.getInt32(0));
+  else if (spirv::isGridBarrier(instruction))
+    point(card::Event::GridBarrier, Site::Kind::Barrier, b.getInt32(0));
   else if (auto operation = spirv::asWarpOperation(instruction); operation && operation->kind == spirv::WarpKind::Sync)
     point(card::Event::WarpSync, Site::Kind::WarpSync, operation->mask);
   else if (auto *call = llvm::dyn_cast<llvm::MemIntrinsic>(&instruction))
