@@ -1,16 +1,36 @@
 #include "fuzz/arithmetic.h"
 #include <bit>
 #include <cmath>
+#include <llvm/ADT/APFloat.h>
 #include <map>
 
 namespace opsight::fuzz {
 
 using llvm::APInt, llvm::Instruction;
 
+using llvm::APFloat;
+
+static APFloat halfOf(uint64_t word) { return APFloat(APFloat::IEEEhalf(), APInt(16, word & 0xffff)); }
+static uint64_t wordOf(const APFloat &value) { return value.bitcastToAPInt().getZExtValue(); }
+/// Rounds once, to nearest even.
+static uint64_t halfWordOf(APFloat value) {
+  bool lost;
+  value.convert(APFloat::IEEEhalf(), APFloat::rmNearestTiesToEven, &lost);
+  return wordOf(value);
+}
+
 double realOf(uint64_t word, unsigned bits) {
+  if (bits == 16) {
+    APFloat value = halfOf(word);
+    bool lost;
+    value.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &lost);
+    return value.convertToDouble();
+  }
   return bits == 32 ? double(std::bit_cast<float>(uint32_t(word))) : std::bit_cast<double>(word);
 }
 static uint64_t wordOf(double value, unsigned bits) {
+  if (bits == 16)
+    return halfWordOf(APFloat(value));
   return bits == 32 ? uint64_t(std::bit_cast<uint32_t>(float(value))) : std::bit_cast<uint64_t>(value);
 }
 
@@ -30,9 +50,21 @@ template <typename Real> static std::optional<Real> realBinary(unsigned opcode, 
   }
 }
 
+static uint64_t halfBinary(unsigned opcode, uint64_t first, uint64_t second) {
+  APFloat a = halfOf(first), b = halfOf(second);
+  constexpr auto nearest = APFloat::rmNearestTiesToEven;
+  opcode == Instruction::FAdd   ? a.add(b, nearest)
+  : opcode == Instruction::FSub ? a.subtract(b, nearest)
+  : opcode == Instruction::FMul ? a.multiply(b, nearest)
+                                : a.divide(b, nearest);
+  return wordOf(a);
+}
+
 std::optional<uint64_t> binary(unsigned opcode, uint64_t first, uint64_t second, unsigned bits) {
   if (opcode == Instruction::FAdd || opcode == Instruction::FSub || opcode == Instruction::FMul ||
       opcode == Instruction::FDiv) {
+    if (bits == 16)
+      return halfBinary(opcode, first, second);
     if (bits == 32)
       return std::bit_cast<uint32_t>(
           *realBinary(opcode, std::bit_cast<float>(uint32_t(first)), std::bit_cast<float>(uint32_t(second))));
@@ -92,9 +124,15 @@ std::optional<uint64_t> converted(unsigned opcode, uint64_t word, unsigned from,
   case Instruction::FPTrunc:
     return wordOf(realOf(word, from), to);
   case Instruction::SIToFP:
-    return to == 32 ? std::bit_cast<uint32_t>(float(value.getSExtValue())) : wordOf(double(value.getSExtValue()), to);
   case Instruction::UIToFP:
-    return to == 32 ? std::bit_cast<uint32_t>(float(word)) : wordOf(double(word), to);
+    if (to == 16) {
+      APFloat half(APFloat::IEEEhalf());
+      half.convertFromAPInt(value, opcode == Instruction::SIToFP, APFloat::rmNearestTiesToEven);
+      return wordOf(half);
+    }
+    if (opcode == Instruction::UIToFP)
+      return to == 32 ? std::bit_cast<uint32_t>(float(word)) : wordOf(double(word), to);
+    return to == 32 ? std::bit_cast<uint32_t>(float(value.getSExtValue())) : wordOf(double(value.getSExtValue()), to);
   case Instruction::FPToSI:
   case Instruction::FPToUI: {
     double real = realOf(word, from);
@@ -151,6 +189,11 @@ using Function = std::optional<uint64_t> (*)(Operands, unsigned bits);
 static APInt at(Operands operands, unsigned i, unsigned bits) { return APInt(bits, operands[i]); }
 
 static std::optional<uint64_t> fusedMultiplyAdd(Operands v, unsigned bits) {
+  if (bits == 16) {
+    APFloat result = halfOf(v[0]);
+    result.fusedMultiplyAdd(halfOf(v[1]), halfOf(v[2]), APFloat::rmNearestTiesToEven);
+    return wordOf(result);
+  }
   if (bits == 32)
     return std::bit_cast<uint32_t>(std::fma(std::bit_cast<float>(uint32_t(v[0])), std::bit_cast<float>(uint32_t(v[1])),
                                             std::bit_cast<float>(uint32_t(v[2]))));

@@ -28,6 +28,7 @@ __device__ long long lushr(long long a, int b) { return (long long)((unsigned lo
 __device__ int whole(float x) { return int(fminf(fmaxf(x, -1e6f), 1e6f)); }
 __device__ float plain(float x) { return x == x ? x : 0.5f; }
 __device__ int bitsOf(float x) { return __float_as_int(plain(x)); }
+__device__ int halfBits(half h) { return __half2float(h) == __half2float(h) ? __half_as_short(h) : 77; }
 __device__ int dbits(double x) { long long b = __double_as_longlong(x == x ? x : 0.5); return int(b ^ b >> 32); }
 __constant__ int table[16] = {4, -1, 70000, 3, 2, 12, 0, -8, 31, 5, 1, 6, 255, 9, -70000, 7};
 __constant__ float weights[8] = {0.5f, -1.0f, 3.0f, 1e-3f, 0.0f, 7.25f, -0.125f, 1e6f};
@@ -46,7 +47,7 @@ __device__ int walk(int a, int b) {
 std::string Kernel::source(const std::string &name) const {
   return fmt::format(
       "extern \"C\" __global__ void {}(const int *in, const float *reals, const unsigned char *bytes, int *out, "
-      "short *shorts, float *floats, int *counts, int n, int m) {}\n",
+      "short *shorts, float *floats, int *counts, unsigned long long *longs, int n, int m) {}\n",
       name, body.source());
 }
 
@@ -116,6 +117,8 @@ Node Author::leaf(Node::Kind kind) {
       return {kind, fmt::format("in[{}]", place())};
     if (chance(8))
       return {kind, fmt::format("bytes[{}]", place())};
+    if (chance(6))
+      return {kind, vectorElement("reinterpret_cast<const int4 *>(in)")};
     return {kind, one({"a",
                        "b",
                        "c",
@@ -140,8 +143,14 @@ Node Author::leaf(Node::Kind kind) {
                        "int(threadIdx.y)",
                        "int(blockIdx.x)"})};
   case Node::Long:
+    if (shared_ && chance(10))
+      return {kind, one({"(long long)wide[t & 7]", "(long long)wide[u & 7]"})};
     return {kind, one({"k", "l", "k", "l", "5ll", "-3ll", "0x123456789ll"})};
+  case Node::Half:
+    return halfLeaf();
   case Node::Real:
+    if (chance(10))
+      return {kind, vectorElement("reinterpret_cast<const float4 *>(reals)")};
     if (chance(30))
       return {kind, fmt::format("reals[{}]", place())};
     return {kind, one({"x", "y", "x", "y", "1.5f", "-0.25f", "3e10f"})};
@@ -173,6 +182,8 @@ Node Author::expression(Node::Kind kind, unsigned depth) {
     return doubleReal(depth);
   case Node::Bool:
     return truth(depth);
+  case Node::Half:
+    return half(depth);
   default:
     return common(depth);
   }
@@ -204,6 +215,8 @@ Node Author::integer(unsigned depth) {
   case 7:
     return of("(int)($)", {Node::Long});
   case 8:
+    if (chance(25))
+      return of("halfBits($)", {Node::Half});
     return chance(50) ? of(one({"whole($)", "bitsOf($)"}), {Node::Real}) : of("dbits($)", {Node::Double});
   case 9:
     return of(one({"arr[$ & 7]", "lut[$ & 7]", "int(small[$ & 15])", "table[$ & 15]"}), {Node::Int});
@@ -242,7 +255,9 @@ Node Author::real(unsigned depth) {
       node.children.push_back(expression(Node::Real, depth));
     return node;
   };
-  switch (pick(7)) {
+  switch (pick(8)) {
+  case 7:
+    return {Node::Real, "__half2float($)", {expression(Node::Half, depth)}};
   case 6:
     return {Node::Real, one({"float($)", "weights[int($ > 2.0) + (lane & 6)]"}), {expression(Node::Double, depth)}};
   case 0:
@@ -298,6 +313,8 @@ Node Author::truth(unsigned depth) {
   case 2:
     return two(chance(60) ? Node::Real : Node::Double, one({"($ < $)", "($ >= $)", "($ != $)"}));
   case 3:
+    if (chance(40))
+      return two(Node::Half, one({"__hlt($, $)", "__heq($, $)", "__hgeu($, $)"}));
     return two(Node::Long, one({"($ < $)", "($ == $)"}));
   case 4:
     return two(Node::Bool, one({"($ && $)", "($ || $)", "($ != $)"}));

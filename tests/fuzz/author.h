@@ -31,6 +31,17 @@ private:
   Node truth(unsigned depth);
   Node common(unsigned depth);
 
+  // author_wide.cpp: half precision, vectors in memory, words of 64 bits that threads share
+  Node halfLeaf();
+  Node half(unsigned depth);
+  Node halfStatement();
+  Node halfExchange();
+  std::string vectorPlace();
+  std::string vectorElement(const char *vectors);
+  Node vectorLoad();
+  Node vectorStore();
+  Node longAtomic();
+
   // author_statements.cpp
   Node statements(unsigned count);
   Node statement();

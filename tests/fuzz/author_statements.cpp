@@ -36,12 +36,15 @@ std::string Author::declarations() {
     unsigned threads = unsigned(kernel_.block.count());
     kernel_.sharedBytes = dynamic ? threads * 4 : 0;
     text += dynamic ? "  extern __shared__ int sh[];\n" : fmt::format("  __shared__ int sh[{}];\n", threads);
+    text += fmt::format("  __shared__ unsigned long long wide[8];\n  for (int i = t; i < 8; i += {})\n"
+                        "    wide[i] = i * 0x123456789ull;\n", threads);
     text += "  sh[t] = t * 3;\n  __syncthreads();\n";
   }
   return text + R"(  int u = m * 3 + 1, v = n - m, a = $, b = $, c = $, d = 5;
   long long k = $, l = n;
   float x = $, y = 0.5f;
   double r = reals[t], z = -2.0;
+  half h = __float2half_rn(reals[g]), hh = half(0.75f);
   bool p = $, q = false;
   int arr[8];
   short small[16];
@@ -68,7 +71,7 @@ Kernel Author::write() {
   }
   unsigned place = mostStores; // behind those of other statements
   for (const char *value : {"add(a, mul(b, 3))", "c ^ d ^ dbits(r)", "int(k ^ (k >> 32)) ^ dbits(z)", "int(l ^ (l >> 32))", "bitsOf(x)",
-                            "bitsOf(y)", "add(int(p) + 2 * int(q), add(u, v))", "add(arr[t & 7], small[g & 15])"}) {
+                            "bitsOf(y)", "add(int(p) + 2 * int(q), add(u, v))", "add(halfBits(h), halfBits(hh) << 16)", "add(arr[t & 7], small[g & 15])"}) {
     body.text.insert(body.text.size() - 1, "\n$");
     std::string text = fmt::format("out[{} + g] = $;", place++ * kernel_.threads());
     body.children.push_back({Node::Statement, text, {{Node::Int, value}}});
@@ -120,6 +123,8 @@ Node Author::statement() {
 }
 
 Node Author::simple() {
+  if (chance(18))
+    return chance(60) ? halfStatement() : vectorLoad();
   switch (pick(together_ == Together::Block ? 8 : 7)) {
   case 0:
     return {Node::Statement, one({"k = $;", "l = $;"}), {expression(Node::Long)}};
@@ -145,6 +150,8 @@ Node Author::simple() {
 Node Author::store() {
   if (storesLeft_ == 0)
     return simple();
+  if (storesLeft_ >= 4 && chance(25))
+    return vectorStore();
   std::string where = fmt::format("{} + {}", --storesLeft_ * kernel_.threads(), ownPlace());
   switch (pick(5)) {
   case 0:
@@ -162,6 +169,8 @@ Node Author::store() {
 
 // Each counter is changed by one kind of operation alone, so that their order does not matter.
 Node Author::atomic() {
+  if (chance(35))
+    return longAtomic();
   unsigned kind = pick(6);
   const char *operations[] = {"Add", "Max", "Min", "Xor", "Or", "And"};
   return {Node::Statement,
@@ -298,7 +307,13 @@ Node Author::sharedPhase() {
   std::string &read = stored_.back();
   if (size_t at = read.find("THREADS"); at != std::string::npos)
     read.replace(at, 7, std::to_string(threads));
-  switch (pick(6)) {
+  switch (pick(7)) {
+  case 6:
+    return {Node::Statement,
+            one({"{ long long s = $; int w = $; __syncthreads(); atomicAdd(&wide[w & 7], (unsigned long long)s); __syncthreads(); }",
+                 "{ long long s = $; int w = $; __syncthreads(); atomicMax(&wide[w & 7], (unsigned long long)s); __syncthreads(); }",
+                 "{ long long s = $; int w = $; __syncthreads(); atomicXor(&wide[w & 7], (unsigned long long)s); __syncthreads(); }"}),
+            {expression(Node::Long), expression(Node::Int, 2)}};
   case 0:
     return {Node::Statement,
             "{ int s = $; bool w = $; __syncthreads(); if (w) sh[" + sharedPlace() + "] = s; __syncthreads(); }",
@@ -322,6 +337,8 @@ Node Author::sharedPhase() {
 }
 
 Node Author::warpOperation() {
+  if (chance(8))
+    return halfExchange();
   switch (pick(9)) {
   case 0:
     return {Node::Statement,

@@ -9,12 +9,12 @@ namespace opsight::fuzz {
 
 /// Elements of each input.
 inline constexpr unsigned inputs = 4096;
-/// Elements that atomics add to.
+/// Elements that atomics add to, of 32 bits and of 64.
 inline constexpr unsigned counters = 64;
 /// Statements that write to an output have one element a thread each; there are no more of them.
 inline constexpr unsigned mostStores = 16;
-/// … and what variables hold at the end goes behind them.
-inline constexpr unsigned finals = 8;
+/// … and what variables hold at the end goes behind them. With both, every output takes a multiple of 16 bytes.
+inline constexpr unsigned finals = 12;
 
 struct Kernel {
   uint64_t seed = 0;

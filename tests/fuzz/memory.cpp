@@ -8,8 +8,8 @@ namespace opsight::fuzz {
 
 constexpr size_t page = 4096;
 constexpr unsigned firstOutput = 3;
-static const char *const names[] = {"in", "reals", "bytes", "out", "shorts", "floats", "counts"};
-static constexpr size_t widths[] = {4, 4, 1, 4, 2, 4, 4};
+static const char *const names[] = {"in", "reals", "bytes", "out", "shorts", "floats", "counts", "longs"};
+static constexpr size_t widths[] = {4, 4, 1, 4, 2, 4, 4, 8};
 
 Pages::Pages(size_t bytes) : length_((bytes + page - 1) / page * page + page) {
   mapped_ = ::mmap(nullptr, length_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -22,7 +22,7 @@ Pages::~Pages() { ::munmap(mapped_, length_); }
 Memory::Memory(const Kernel &kernel) : kernel_(kernel) {
   size_t threads = kernel.threads();
   size_t counts[] = {
-      inputs, inputs, inputs, (mostStores + finals) * threads, mostStores * threads, mostStores * threads, counters};
+      inputs, inputs, inputs, (mostStores + finals) * threads, mostStores * threads, mostStores * threads, counters, counters};
   for (unsigned i = 0; i < std::size(counts); ++i)
     buffers_.push_back(std::make_unique<Pages>(counts[i] * widths[i]));
   std::mt19937_64 random(kernel.seed);

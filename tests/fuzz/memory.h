@@ -20,7 +20,7 @@ private:
   std::span<std::byte> bytes_;
 };
 
-/// In the order of the kernel's parameters: in, reals, bytes, out, shorts, floats, counts.
+/// In the order of the kernel's parameters: in, reals, bytes, out, shorts, floats, counts, longs.
 class Memory {
 public:
   explicit Memory(const Kernel &kernel);

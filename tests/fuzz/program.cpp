@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Operator.h>
+#include <llvm/Support/raw_ostream.h>
 
 namespace opsight::fuzz {
 
 constexpr unsigned sharedSpace = 3;
 
 unsigned Program::bits(const llvm::Type *type) const {
+  type = type->getScalarType();
   return type->isPointerTy() ? 64 : unsigned(type->getPrimitiveSizeInBits().getFixedValue());
 }
 
@@ -80,19 +82,55 @@ uint64_t Program::constant(const llvm::Constant *value) {
       expression && expression->isCast() && bits(expression->getType()) == 64)
     return constant(expression->getOperand(0));
   if (!llvm::isa<llvm::Function>(value) && !value->getType()->isMetadataTy())
-    refused = "a constant that is not known";
+    llvm::raw_string_ostream(refused = "a constant that is not known: ") << *value;
   return 0;
+}
+
+unsigned elementsOf(const llvm::Type *type) {
+  if (auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(type))
+    return vector->getNumElements();
+  if (auto *array = llvm::dyn_cast<llvm::ArrayType>(type))
+    return unsigned(array->getNumElements()) * elementsOf(array->getElementType());
+  unsigned count = type->isStructTy() ? 0 : 1;
+  for (unsigned i = 0; type->isStructTy() && i < type->getStructNumElements(); ++i)
+    count += elementsOf(type->getStructElementType(i));
+  return count;
+}
+
+unsigned elementsBefore(llvm::Type *&type, llvm::ArrayRef<unsigned> indices) {
+  unsigned before = 0;
+  for (unsigned index : indices) {
+    if (auto *array = llvm::dyn_cast<llvm::ArrayType>(type)) {
+      type = array->getElementType();
+      before += index * elementsOf(type);
+      continue;
+    }
+    for (unsigned i = 0; i < index; ++i)
+      before += elementsOf(type->getStructElementType(i));
+    type = type->getStructElementType(index);
+  }
+  return before;
 }
 
 unsigned Program::numberOf(llvm::Value *value) {
   auto [found, isNew] = numbers.try_emplace(value, unsigned(initial.size()));
-  if (isNew) {
-    auto *known = llvm::dyn_cast<llvm::Constant>(value);
-    initial.push_back(known ? constant(known) : 0);
-    if (auto *structure = llvm::dyn_cast<llvm::StructType>(value->getType()); structure)
-      initial.push_back(0);
-  }
-  return found->second;
+  if (!isNew)
+    return found->second;
+  unsigned number = found->second;
+  auto *known = llvm::dyn_cast<llvm::Constant>(value);
+  known && !known->getType()->isMetadataTy() ? addConstant(known) : initial.resize(number + elementsOf(value->getType()), 0);
+  return number;
+}
+
+void Program::addConstant(const llvm::Constant *value) {
+  llvm::Type *type = value->getType();
+  if (!type->isVectorTy() && !type->isAggregateType())
+    return initial.push_back(constant(value));
+  unsigned count = type->isVectorTy()   ? elementsOf(type)
+                   : type->isStructTy() ? type->getStructNumElements()
+                                        : unsigned(type->getArrayNumElements());
+  for (unsigned i = 0; i < count; ++i)
+    addConstant(value->getAggregateElement(i));
 }
 
 Program::Program(llvm::Function &kernel, uint64_t dynamicSharedBytes)
@@ -106,9 +144,8 @@ Program::Program(llvm::Function &kernel, uint64_t dynamicSharedBytes)
     std::vector<Step> &steps = blocks.emplace_back();
     for (llvm::Instruction &instruction : block) {
       Step step{&instruction, {}, 0};
-      if (instruction.getType()->isVectorTy() ||
-          (instruction.getType()->isIntegerTy() && bits(instruction.getType()) > 64))
-        refused = "vectors and long integers are not known";
+      if (instruction.getType()->isIntOrIntVectorTy() && bits(instruction.getType()) > 64)
+        refused = "long integers are not known";
       for (llvm::Use &operand : instruction.operands())
         step.operands.push_back(
             llvm::isa<llvm::BasicBlock>(operand) || llvm::isa<llvm::MetadataAsValue>(operand) ? 0 : numberOf(operand));

@@ -13,16 +13,22 @@ struct Region {
   uint64_t begin = 0, end = 0;
 };
 
+/// Numbers that a vector or structure holds, those within others counted; else 1.
+unsigned elementsOf(const llvm::Type *type);
+/// How many of them lie before what `indices` lead to, which `type` becomes.
+unsigned elementsBefore(llvm::Type *&type, llvm::ArrayRef<unsigned> indices);
+
 struct Step {
   llvm::Instruction *instruction;
   std::vector<unsigned> operands; // numbers of values
-  unsigned result;                // a structure of two has the following number, too
+  unsigned result;                // structures and vectors have the following numbers, too (elementsOf)
 };
 
 struct Program {
   Program(llvm::Function &kernel, uint64_t dynamicSharedBytes);
 
   unsigned number(const llvm::Value *value) const { return numbers.lookup(value); }
+  /// Of a vector, of one element.
   unsigned bits(const llvm::Type *type) const;
 
   llvm::Function &kernel;
@@ -42,6 +48,7 @@ private:
   uint64_t constant(const llvm::Constant *constant);
   void write(const llvm::Constant *constant, std::byte *to);
   unsigned numberOf(llvm::Value *value);
+  void addConstant(const llvm::Constant *value);
   llvm::DenseMap<const llvm::GlobalVariable *, uint64_t> addresses;
 };
 

@@ -34,7 +34,7 @@ void descendants(const Node &node, Node::Kind kind, unsigned depth, std::vector<
 /// What may stand in `node`'s place, shortest first: nothing or a constant, then parts of its own.
 std::vector<Node> replacements(const Node &node) {
   std::vector<Node> result;
-  static const char *const plain[] = {";", "1", "1ll", "1.0f", "1.0", "true", "1"};
+  static const char *const plain[] = {";", "1", "1ll", "1.0f", "1.0", "true", "1", "half(1.0f)"};
   result.push_back({node.kind, plain[node.kind]});
   if (node.kind == Node::Int || node.kind == Node::Bool)
     result.push_back({node.kind, node.kind == Node::Bool ? "(t & 1)" : "t"});

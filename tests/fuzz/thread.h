@@ -25,7 +25,11 @@ public:
   std::string failed{};
   const unsigned number; // in the block
 
-  uint64_t operand(unsigned i) const { return values_[step_->operands[i]]; }
+  /// Of a vector, its element at hand.
+  uint64_t operand(unsigned i) const {
+    bool isElement = element_ && step_->instruction->getOperand(i)->getType()->isVectorTy();
+    return values_[step_->operands[i] + (isElement ? element_ : 0)];
+  }
 
   // For the visitor.
   void visitBinaryOperator(llvm::BinaryOperator &operation);
@@ -36,6 +40,10 @@ public:
   void visitSelectInst(llvm::SelectInst &select);
   void visitFreezeInst(llvm::FreezeInst &) { define(operand(0)); }
   void visitExtractValueInst(llvm::ExtractValueInst &extract);
+  void visitInsertValueInst(llvm::InsertValueInst &insert);
+  void visitExtractElementInst(llvm::ExtractElementInst &extract);
+  void visitInsertElementInst(llvm::InsertElementInst &insert);
+  void visitShuffleVectorInst(llvm::ShuffleVectorInst &shuffle);
   void visitGetElementPtrInst(llvm::GetElementPtrInst &address);
   void visitAllocaInst(llvm::AllocaInst &local);
   void visitLoadInst(llvm::LoadInst &load);
@@ -52,11 +60,15 @@ public:
 
 private:
   void fail(const std::string &why) { failed = failed.empty() ? why : failed; }
-  void define(uint64_t word) { values_[step_->result] = low(word, program_.bits(step_->instruction->getType())); }
+  void define(uint64_t word) {
+    values_[step_->result + element_] = low(word, program_.bits(step_->instruction->getType()));
+  }
+  void recut(llvm::CastInst &cast);
   void jump(const llvm::BasicBlock *to);
-  std::byte *memoryAt(uint64_t address, uint64_t bytes);
+  std::byte *memoryAt(uint64_t address, uint64_t bytes, llvm::Align align = llvm::Align(1));
   std::optional<uint64_t> special(llvm::StringRef name) const;
   bool fill(llvm::IntrinsicInst &call);
+  bool classified(llvm::IntrinsicInst &call);
   bool overflowing(llvm::IntrinsicInst &call);
   unsigned widthOf(unsigned i) const { return program_.bits(step_->instruction->getOperand(i)->getType()); }
 
@@ -68,7 +80,8 @@ private:
   std::vector<std::byte> stack_;
   uint64_t stackUsed_ = 0, steps_ = 0;
   const llvm::BasicBlock *block_ = nullptr;
-  unsigned next_ = 0; // in block_
+  unsigned next_ = 0;    // in block_
+  unsigned element_ = 0; // of the vectors of an operation that is done on each of theirs
   const Step *step_ = nullptr;
 };
 

@@ -7,7 +7,7 @@ namespace opsight::fuzz {
 
 struct Node {
   /// What the text is. Common: an integer that is the same for all threads of a block.
-  enum Kind { Statement, Int, Long, Real, Double, Bool, Common } kind = Statement;
+  enum Kind { Statement, Int, Long, Real, Double, Bool, Common, Half } kind = Statement;
   std::string text{}; // each '$' stands for the next child
   std::vector<Node> children{};
 

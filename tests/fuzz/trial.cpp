@@ -14,7 +14,7 @@ namespace opsight::fuzz {
 static std::string nameOf(size_t index) { return fmt::format("kernel{}", index); }
 
 Result<Source> Source::parse(std::span<const Kernel> kernels) {
-  std::string text = "#include <cuda_runtime.h>\n" + prelude();
+  std::string text = "#include <cuda_fp16.h>\n" + prelude();
   for (size_t i = 0; i < kernels.size(); ++i)
     text += kernels[i].source(nameOf(i));
   cuda::CompileRequest request;
