@@ -54,6 +54,7 @@ protected:
     request.options = *request.op->completeOptions({});
     sample = request.op->speedCase(request.options);
     profile.ir = "native";
+    profile.mapping = card::Mapping::Simd;
   }
   void TearDown() override { fs::remove_all(folder); }
 

@@ -45,8 +45,11 @@ static Result<card::Artifact> makeNative(const cuda::Module &module, const Targe
   if (!context)
     return std::unexpected(context.error());
   native::describe(module.kernel, target, context->manifest);
+  const bool waitsForGrid = spirv::hasGridBarrier(*copy.ir);
+  if (waitsForGrid && target.watched == Watched::Checked) // its shadow memory knows the phases of one block at a time
+    return unsupported("a kernel that checks itself and waits for its whole grid", "have observers watch it");
   // Nobody to share with: the kernel may hold vectors of its own. Who waits for other blocks has to be a state machine.
-  bool isLone = target.block.count() == 1 && !spirv::hasGridBarrier(*copy.ir);
+  bool isLone = target.block.count() == 1 && !waitsForGrid;
   if (Status done = runPasses(*context, isLone ? native::passes() : warp::passes()); !done)
     return std::unexpected(done.error());
   context->manifest.notes.push_back(
