@@ -59,6 +59,7 @@ static Status run(Context &context) {
   passes.run(*context.kernel, analyses.functions);
   for (unsigned round = 0; round < mostRounds && isUnstructured(*context.kernel); ++round)
     structureAgain(*context.kernel);
+  llvm::EliminateUnreachableBlocks(*context.kernel); // nobody comes from them, and `vectorise` has no vectors of theirs
   return {}; // `vectorise` tells what is still unstructured
 }
 
