@@ -4,11 +4,11 @@
 target triple = "x86_64-unknown-linux-gnu"
 ; CHECK-LABEL: define ptx_kernel void @k
 ; CHECK: call <4 x float> @llvm.x86.avx512.rsqrt14.ps.128(
-; CHECK: call float @llvm.fma.f32(
-; CHECK: call i1 @llvm.is.fpclass.f32(float %x, i32 612)
+; CHECK: call <4 x float> @llvm.fma.v4f32(
+; CHECK: call <4 x float> @llvm.x86.avx512.mask.fixupimm.ps.128(
 ; CHECK: call <16 x float> @llvm.x86.avx512.rsqrt14.ps.512(
 ; CHECK: call <16 x float> @llvm.x86.avx512.rsqrt14.ps.512(
-; CHECK: call <32 x float> @llvm.fma.v32f32(
+; CHECK: call <16 x float> @llvm.x86.avx512.mask.fixupimm.ps.512(
 ; CHECK: fdiv float 1.000000e+00
 ; CHECK: fdiv arcp double
 ; OLD-COUNT-2: fdiv arcp {{.*}}float
