@@ -319,7 +319,7 @@ Status Port::judgeHints() {
     return {};
   }
   Result<std::vector<HintResult>> results = evidenceFor(hints, *winner->candidate, sample, outcome.verdict, [&] {
-    return watchTraffic(*outcome.request.op, *winner->candidate, outcome.verdict.accuracy, limits, outcome.seed);
+    return watch->traffic(*winner->candidate, outcome.verdict.accuracy);
   });
   if (!results)
     return std::unexpected(results.error());

@@ -1,5 +1,5 @@
-#include "port/shared_traffic.h"
-#include "port/staged_case.h"
+// See shared_traffic.h.
+#include "port/watch_check.h"
 #include "sight/observers.h"
 
 namespace opsight::port {
@@ -15,26 +15,20 @@ static std::optional<ops::Case> caseToWatch(const ops::Operator &op, const judge
   return chosen ? std::optional(chosen->c) : std::nullopt;
 }
 
-Result<SharedTraffic> watchTraffic(const ops::Operator &op, const SourceCandidate &candidate,
-                                   const judge::Accuracy &judged, const card::Limits &limits, uint64_t seed) {
+Result<SharedTraffic> WatchCheck::traffic(const SourceCandidate &candidate, const judge::Accuracy &judged) {
   std::optional<ops::Case> c = caseToWatch(op, judged);
   if (!c)
     return noVerdict("no case that was judged right is small enough to be watched");
-  auto session = card::Session::open("cpu", limits);
-  if (!session)
-    return std::unexpected(session.error());
-  auto profile = card::findProfile("cpu");
-  if (!profile)
-    return std::unexpected(profile.error());
-  SourceCandidate watched = candidate.underWatch({std::move(*profile), (*session)->info()});
-  const WatchChoice choice{*c, "judged right"};
-  auto stage = StagedCase::of(**session, op, watched, {&choice, 1}, seed);
-  if (!stage)
-    return std::unexpected(stage.error());
+  if (Status opened = open(); !opened)
+    return std::unexpected(opened.error());
+  SourceCandidate watched = candidate.underWatch(*target);
+  auto staged = stage(watched, *c);
+  if (!staged)
+    return std::unexpected(staged.error());
   sight::Banks banks;
   sight::Coalescing coalescing;
   card::Observer *observers[] = {&banks, &coalescing};
-  auto launched = stage->trial->launch(observers);
+  auto launched = staged->trial->launch(observers);
   if (!launched)
     return std::unexpected(launched.error());
   if (launched->end != card::Launched::End::Done)

@@ -1,6 +1,5 @@
 // See watch_check.h.
 #include "port/watch_check.h"
-#include "port/staged_case.h"
 #include "sight/fault_checks.h"
 #include "sight/race_observer.h"
 #include <algorithm>
@@ -35,6 +34,25 @@ judge::Further WatchCheck::of(const SourceCandidate &candidate) {
   return [this, &candidate](const judge::Accuracy &judged) { return check(candidate, judged); };
 }
 
+Status WatchCheck::open() {
+  if (session)
+    return {};
+  auto profile = card::findProfile("cpu");
+  if (!profile)
+    return std::unexpected(profile.error());
+  auto opened = card::Session::open("cpu", limits);
+  if (!opened)
+    return std::unexpected(opened.error());
+  session = std::move(*opened);
+  target = CardTarget{std::move(*profile), session->info()};
+  return {};
+}
+
+Result<StagedCase> WatchCheck::stage(SourceCandidate &watched, const ops::Case &c) {
+  const WatchChoice choice{c, "judged"};
+  return StagedCase::of(*session, op, watched, {&choice, 1}, seed);
+}
+
 Result<std::vector<judge::Check>> WatchCheck::check(const SourceCandidate &candidate, const judge::Accuracy &judged) {
   for (const judge::CaseResult &result : judged.cases)
     if (std::ranges::find(result.reasons, "hang") != result.reasons.end())
@@ -42,16 +60,8 @@ Result<std::vector<judge::Check>> WatchCheck::check(const SourceCandidate &candi
   std::optional<ops::Case> c = caseToWatch(op, judged);
   if (!c)
     return sight::faultChecksNotMade("no case was tried");
-  if (!session) {
-    auto profile = card::findProfile("cpu");
-    if (!profile)
-      return std::unexpected(profile.error());
-    auto opened = card::Session::open("cpu", limits);
-    if (!opened)
-      return std::unexpected(opened.error());
-    session = std::move(*opened);
-    target = CardTarget{std::move(*profile), session->info()};
-  }
+  if (Status opened = open(); !opened)
+    return std::unexpected(opened.error());
   auto unseen = checkedAlone(candidate, *c);
   if (!unseen || *unseen)
     return unseen ? Result<std::vector<judge::Check>>(std::move(**unseen)) : std::unexpected(unseen.error());
@@ -62,14 +72,13 @@ Result<std::vector<judge::Check>> WatchCheck::check(const SourceCandidate &candi
 Result<std::optional<std::vector<judge::Check>>> WatchCheck::checkedAlone(const SourceCandidate &candidate,
                                                                           const ops::Case &c) {
   SourceCandidate checked = candidate.underWatch(*target, lower::Watched::Checked);
-  const WatchChoice choice{c, "judged"};
-  auto stage = StagedCase::of(*session, op, checked, {&choice, 1}, seed);
-  if (!stage) {
-    if (stage.error().kind == ErrorKind::Unsupported)
+  auto staged = stage(checked, c);
+  if (!staged) {
+    if (staged.error().kind == ErrorKind::Unsupported)
       return std::nullopt;
-    return std::unexpected(stage.error());
+    return std::unexpected(staged.error());
   }
-  auto launch = stage->trial->check();
+  auto launch = staged->trial->check();
   if (!launch) // perhaps there was no memory for it; what else it is the observed run says
     return std::nullopt;
   if (launch->launched.end == card::Launched::End::Hang)
@@ -81,20 +90,19 @@ Result<std::optional<std::vector<judge::Check>>> WatchCheck::checkedAlone(const 
 
 Result<std::vector<judge::Check>> WatchCheck::observed(const SourceCandidate &candidate, const ops::Case &c) {
   SourceCandidate watched = candidate.underWatch(*target);
-  const WatchChoice choice{c, "judged"};
-  auto stage = StagedCase::of(*session, op, watched, {&choice, 1}, seed);
-  if (!stage && stage.error().kind == ErrorKind::Unsupported)
-    return sight::faultChecksNotMade("the cpu card, which could watch it, does not run it: " + stage.error().what);
-  if (!stage)
-    return std::unexpected(stage.error());
+  auto staged = stage(watched, c);
+  if (!staged && staged.error().kind == ErrorKind::Unsupported)
+    return sight::faultChecksNotMade("the cpu card, which could watch it, does not run it: " + staged.error().what);
+  if (!staged)
+    return std::unexpected(staged.error());
   sight::RaceObserver race;
-  card::Observer *observers[] = {&stage->memory, &race};
-  auto launched = stage->trial->launch(observers);
+  card::Observer *observers[] = {&staged->memory, &race};
+  auto launched = staged->trial->launch(observers);
   if (!launched)
     return std::unexpected(launched.error());
   if (launched->end == card::Launched::End::Hang || launched->end == card::Launched::End::Refused)
     return sight::faultChecksNotMade("not watched: " + launched->detail);
-  std::vector<sight::Finding> found = stage->memory.findings();
+  std::vector<sight::Finding> found = staged->memory.findings();
   for (sight::Finding &finding : race.findings())
     found.push_back(std::move(finding));
   return sight::faultChecks(*launched, found, c.name);
