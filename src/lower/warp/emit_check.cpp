@@ -143,7 +143,7 @@ void Emitter::check(llvm::CallInst &call, watch::Say what, Value *mask) {
     checker.emplace(b, context, warp);
   Value *here = b.CreateZExtOrTrunc(bits(mask), b.getInt32Ty()), *number = findArgument(warp, warpName);
   auto one = [&](Value *value) { return shape(value).isUniform() ? scalar(value) : someThreads(value, mask); };
-  auto index = uint32_t(llvm::cast<llvm::ConstantInt>(call.getArgOperand(0))->getZExtValue());
+  uint32_t index = watch::numberOf(call);
   switch (what) {
   case watch::Say::Check:
   case watch::Say::CheckLocal: {

@@ -16,20 +16,16 @@ struct Extreme {
 } // namespace
 
 static Extreme extremeOf(Emitter &emitter, Value *operand, bool highest, bool isSigned) {
-  llvm::IRBuilder<> &b = emitter.b;
   Shape shape = emitter.shape(operand);
-  Value *base = emitter.scalar(operand);
   if (shape.isUniform())
-    return {base, nullptr};
+    return {emitter.scalar(operand), nullptr};
   auto [least, most] = std::minmax_element(shape.offsets.begin(), shape.offsets.end());
-  auto at = [&](int64_t offset) {
-    return b.CreateAdd(base, llvm::ConstantInt::getSigned(base->getType(), offset, true));
-  };
-  Value *low = at(*least), *high = at(*most);
+  auto at = [&](const int64_t *offset) { return emitter.atLane(operand, unsigned(offset - shape.offsets.begin())); };
+  Value *low = at(least), *high = at(most);
   Value *extreme = highest ? high : low;
   if (*least == *most || shape.isDisjoint()) // no lane carries
     return {extreme, nullptr};
-  return {extreme, b.CreateICmp(isSigned ? CmpInst::ICMP_SLE : CmpInst::ICMP_ULE, low, high)};
+  return {extreme, emitter.b.CreateICmp(isSigned ? CmpInst::ICMP_SLE : CmpInst::ICMP_ULE, low, high)};
 }
 
 static Value *comparisonHolds(Emitter &emitter, CmpInst::Predicate predicate, Value *left, Value *right) {

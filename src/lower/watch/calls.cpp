@@ -39,6 +39,10 @@ std::optional<Say> saidBy(const llvm::CallInst &call) {
   return std::nullopt;
 }
 
+uint32_t numberOf(const llvm::CallInst &call) {
+  return uint32_t(llvm::cast<llvm::ConstantInt>(call.getArgOperand(0))->getZExtValue());
+}
+
 Value *Publisher::ring() { return findArgument(kernel_, ringName); }
 
 Value *blockIndex(IRBuilder<> &b, llvm::Function &kernel) {
@@ -76,7 +80,7 @@ void Publisher::array(const llvm::CallInst &call, Value *warp, Value *mask, Valu
 }
 
 void Publisher::block(const llvm::CallInst &call, Value *mask) {
-  uint64_t number = llvm::cast<llvm::ConstantInt>(call.getArgOperand(0))->getZExtValue();
+  uint64_t number = numberOf(call);
   Value *threads = b_.CreateZExt(b_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, mask), b_.getInt64Ty());
   Value *warps = b_.CreateZExt(b_.CreateIsNotNull(mask), b_.getInt64Ty());
   auto add = [&](uint64_t offset, Value *amount) {

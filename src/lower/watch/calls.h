@@ -28,6 +28,8 @@ enum class Say {
 void say(llvm::IRBuilder<> &b, Say what, uint32_t number, llvm::ArrayRef<llvm::Value *> more = {});
 /// What `call` says, if it is one of these.
 std::optional<Say> saidBy(const llvm::CallInst &call);
+/// The number that such a call begins with.
+uint32_t numberOf(const llvm::CallInst &call);
 
 /// Emits what publishes, at `b`, for the threads of one warp.
 class Publisher {

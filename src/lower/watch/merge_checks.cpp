@@ -47,10 +47,6 @@ private:
 };
 } // namespace
 
-static uint32_t siteOf(const CallInst &call) {
-  return uint32_t(llvm::cast<llvm::ConstantInt>(call.getArgOperand(0))->getZExtValue());
-}
-
 /// In the address space in which it is computed.
 static Value *addressOf(const CallInst &call) {
   Value *address = call.getArgOperand(1);
@@ -73,7 +69,7 @@ bool Merger::join(Group &group, CallInst &call, const Site &site) {
 }
 
 void Merger::add(CallInst &call) {
-  uint32_t number = siteOf(call);
+  uint32_t number = numberOf(call);
   const Site site = watch_->sites[number];
   if (site.kind != kind_)
     close();
@@ -91,7 +87,7 @@ void Merger::add(CallInst &call) {
 void Merger::merge(const Group &group, llvm::ArrayRef<Member> members) {
   auto comesFirst = [](const Member &a, const Member &b) { return a.call->comesBefore(b.call); };
   const Member &first = *llvm::min_element(members, comesFirst);
-  Site whole = watch_->sites[siteOf(*first.call)];
+  Site whole = watch_->sites[numberOf(*first.call)];
   whole.bytes = uint32_t(members.size()) * watch_->sites[group.site].bytes;
   watch_->sites.push_back(whole);
   llvm::IRBuilder<> b(first.call);

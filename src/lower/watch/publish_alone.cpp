@@ -47,7 +47,7 @@ public:
   void check(llvm::CallInst &call, Say what, const Context &context) {
     IRBuilder<> b(&call);
     Checker checker(b, context, kernel_);
-    auto number = uint32_t(llvm::cast<llvm::ConstantInt>(call.getArgOperand(0))->getZExtValue());
+    uint32_t number = numberOf(call);
     if (what == Say::Enter)
       checker.enter(b.getInt32(0));
     else if (what == Say::Array)
