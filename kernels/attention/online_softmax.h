@@ -8,6 +8,7 @@
 #pragma once
 #include "../tile/exponential.h"
 #include "../tile/extents.h"
+#include "../tile/pairwise.h"
 
 namespace attention {
 
@@ -65,12 +66,7 @@ __device__ __forceinline__ void rescale_and_sum(tile::simd_tile<keys, queries> &
         scores.at[k + j][v] = weight;
         partial[j] += weight;
       }
-#pragma unroll
-    for (int width = stride / 2; width > 0; width /= 2)
-#pragma unroll
-      for (int j = 0; j < width; ++j)
-        partial[j] += partial[j + width];
-    state.sum[v] = state.sum[v] * factor[v] + partial[0];
+    state.sum[v] = state.sum[v] * factor[v] + tile::pairwise_sum(partial);
   }
 }
 

@@ -1,13 +1,13 @@
 // Online softmax in three phases under the `simt` mapping, always in this order for every tile of keys:
 //   1. local_maximum      the largest score of the tile, per query
-//   2. rescale_and_sum    the running maximum moves first; the sum so far is rescaled to it and the tile's
-//   exponentials,
+//   2. rescale_and_sum    the running maximum moves first; the sum so far is rescaled to it and the tile's exponentials,
 //                         taken against it, are added
 //   3. accumulate         the output so far is rescaled by the same factor and the exponentials weigh the tile's values
 //
 // Scores lie transposed in shared memory, key by key: the threads of a warp stand at 32 neighbouring queries, so every
 // step of a reduction over keys reads 32 banks. A query's keys are split among the threads that stand at it.
 #pragma once
+#include "../tile/pairwise.h"
 #include "../tile/simt.h"
 
 namespace attention {
@@ -77,12 +77,7 @@ rescale_and_sum(tile::shared_tile<keys, queries> &scores, query_state &state, fl
       scores.at[first + k + j][query] = weight;
       partial[j] += weight;
     }
-#pragma unroll
-  for (int width = stride / 2; width > 0; width /= 2)
-#pragma unroll
-    for (int j = 0; j < width; ++j)
-      partial[j] += partial[j + width];
-  return partial[0];
+  return tile::pairwise_sum(partial);
 }
 
 /// Phase 3: output[d][q] = factor[q] · output[d][q] + Σ_k values[k][d] · weights[k][q] for k < count. A tile is summed

@@ -86,32 +86,11 @@ turn(shared_tile<rows, columns> &to, const fragment &from, const float (&factor)
       to.at[fragment::column(j)][fragment::row(i)] = from.at[i][j] * factor[j];
 }
 
-/// sum += left · right over right's rows. What left has beyond is not read.
-template <class fragment, int rows, int left_columns, int depth, int columns> __device__ __forceinline__ void
-multiply_add(fragment &sum, const shared_tile<rows, left_columns> &left, const shared_tile<depth, columns> &right) {
-  static_assert(left_columns >= depth, "the left side must be as wide as the right side is high");
-#pragma unroll 4
-  for (int d = 0; d < depth; ++d) {
-    float row[fragment::width];
-#pragma unroll
-    for (int j = 0; j < fragment::width; ++j)
-      row[j] = right.at[d][fragment::column(j)];
-#pragma unroll
-    for (int i = 0; i < fragment::height; ++i) {
-      const float scalar = left.at[fragment::row(i)][d];
-#pragma unroll
-      for (int j = 0; j < fragment::width; ++j)
-        sum.at[i][j] += scalar * row[j];
-    }
-  }
-}
-
-/// sum[i][j] += Σ_k left[k][first_row + i] · right[k][column j] for k < count: a product with the left side turned
-/// over.
-template <int height, class fragment, int depth, int left_columns, int columns>
-__device__ __forceinline__ void multiply_add_turned(float (&sum)[height][fragment::width],
-                                                    const shared_tile<depth, left_columns> &left, int first_row,
-                                                    const shared_tile<depth, columns> &right, int count) {
+namespace detail {
+/// sum[i][j] += Σ_k left(i, k) · right[k][column j] for k < count.
+template <class fragment, int height, int depth, int columns, class element>
+__device__ __forceinline__ void multiply_add(float (&sum)[height][fragment::width], int count,
+                                             const shared_tile<depth, columns> &right, const element &left) {
 #pragma unroll 4
   for (int k = 0; k < count; ++k) {
     float row[fragment::width];
@@ -120,12 +99,29 @@ __device__ __forceinline__ void multiply_add_turned(float (&sum)[height][fragmen
       row[j] = right.at[k][fragment::column(j)];
 #pragma unroll
     for (int i = 0; i < height; ++i) {
-      const float scalar = left.at[k][first_row + i];
+      const float scalar = left(i, k);
 #pragma unroll
       for (int j = 0; j < fragment::width; ++j)
         sum[i][j] += scalar * row[j];
     }
   }
+}
+} // namespace detail
+
+/// sum += left · right over right's rows. What left has beyond is not read.
+template <class fragment, int rows, int left_columns, int depth, int columns> __device__ __forceinline__ void
+multiply_add(fragment &sum, const shared_tile<rows, left_columns> &left, const shared_tile<depth, columns> &right) {
+  static_assert(left_columns >= depth, "the left side must be as wide as the right side is high");
+  detail::multiply_add<fragment>(sum.at, depth, right, [&](int i, int d) { return left.at[fragment::row(i)][d]; });
+}
+
+/// sum[i][j] += Σ_k left[k][first_row + i] · right[k][column j] for k < count: a product with the left side turned
+/// over.
+template <int height, class fragment, int depth, int left_columns, int columns>
+__device__ __forceinline__ void multiply_add_turned(float (&sum)[height][fragment::width],
+                                                    const shared_tile<depth, left_columns> &left, int first_row,
+                                                    const shared_tile<depth, columns> &right, int count) {
+  detail::multiply_add<fragment>(sum, count, right, [&](int i, int k) { return left.at[k][first_row + i]; });
 }
 
 } // namespace tile
