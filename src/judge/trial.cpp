@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <set>
 
 namespace opsight::judge {
 namespace {
@@ -43,14 +44,15 @@ Result<std::vector<std::byte>> encode(const ops::Operator &op, const ops::Case &
   double number = 0;
   int64_t whole = 0;
   switch (bound.kind) {
-  case ops::Bound::Kind::Scale:
-    number = op.scaleOf(c) * (bound.value == 0 ? 1 : bound.value);
+  case ops::Bound::Kind::Scalar: {
+    std::optional<double> value = op.scalarOf(c, bound.text);
+    if (!value)
+      return internalError("the operator has no scalar '" + bound.text + "'");
+    number = *value * bound.value;
     break;
+  }
   case ops::Bound::Kind::Float:
     number = bound.value;
-    break;
-  case ops::Bound::Kind::Causal:
-    number = double(whole = op.causalOf(c));
     break;
   default: {
     auto value = evaluate(bound.text, symbols);
@@ -61,7 +63,7 @@ Result<std::vector<std::byte>> encode(const ops::Operator &op, const ops::Case &
   }
   if (isFloat)
     return floating(number, view);
-  bool fractional = bound.kind == ops::Bound::Kind::Scale || bound.kind == ops::Bound::Kind::Float;
+  bool fractional = bound.kind == ops::Bound::Kind::Scalar || bound.kind == ops::Bound::Kind::Float;
   if (fractional && number != std::floor(number))
     return userError("parameter '" + view.type + " " + view.name + "' would receive " + std::to_string(number) +
                      ", which is no integer");
@@ -112,16 +114,18 @@ std::optional<std::string> Trial::outside(const ops::Operator &op, const ops::Ca
   for (const ops::Requirement &requirement : build.requirements)
     if (auto why = ops::broken(requirement, c.symbols))
       return why;
-  bool takesScale = false;
+  std::set<std::string> taken;
   for (const Step *step : build.steps())
     for (const ops::Bound &bound : step->arguments) {
-      takesScale |= bound.kind == ops::Bound::Kind::Scale;
+      if (bound.kind == ops::Bound::Kind::Scalar)
+        taken.insert(bound.text);
       if (bound.onlyWhere)
         if (auto why = ops::broken(*bound.onlyWhere, c.symbols))
           return why;
     }
-  if (c.scale && !takesScale)
-    return "the kernel takes no scale, and this case has its own";
+  for (const auto &[name, value] : c.scalars)
+    if (!taken.contains(name))
+      return "the kernel takes no " + name + ", and this case has its own";
   return std::nullopt;
 }
 

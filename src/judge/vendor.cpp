@@ -25,8 +25,8 @@ public:
       tensor(name);
     for (const char *name : {"B", "H", "Hkv", "L", "S", "D", "Dv"})
       scalar(name, ops::Bound::Kind::Expression, ops::ElementType::Int64, "int64_t");
-    scalar("causal", ops::Bound::Kind::Causal, ops::ElementType::Int32, "int");
-    scalar("scale", ops::Bound::Kind::Scale, ops::ElementType::Float32, "float");
+    scalar("causal", ops::Bound::Kind::Scalar, ops::ElementType::Int32, "int");
+    scalar("scale", ops::Bound::Kind::Scalar, ops::ElementType::Float32, "float");
     build.artifact = std::move(made);
   }
   std::string name() const override { return "oneDNN"; }

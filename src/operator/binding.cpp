@@ -6,7 +6,6 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <numbers>
 #include <set>
 
 namespace opsight::ops {
@@ -31,11 +30,6 @@ std::string bare(std::string_view name) {
 bool spelt(const std::vector<std::string> &spellings, const std::string &name) {
   return std::ranges::find(spellings, name) != spellings.end();
 }
-
-/// One length for queries and keys, as kernels that know no cross attention call it.
-const std::vector<std::string> bothLengths{"n",   "t",       "seq",        "seq_len",         "seqlen", "seq_length",
-                                           "len", "sequence_length", "length", "context", "ctx",    "n_ctx", "tokens"};
-const std::vector<std::string> scaleLog2{"scale_log2", "softmax_scale_log2", "scale_log2e"};
 
 class Binder {
 public:
@@ -67,10 +61,6 @@ private:
   const std::map<std::string, std::string> &arguments;
   const Options &options;
 
-  std::string option(const std::string &name) const {
-    auto found = options.find(name);
-    return found == options.end() ? std::string() : found->second;
-  }
   std::vector<std::string> tensorNames() const {
     std::vector<std::string> names;
     for (const TensorInfo &t : op.tensors())
@@ -82,6 +72,14 @@ private:
     for (const ScalarInfo &s : op.scalars())
       names.push_back(s.name);
     return names;
+  }
+  /// A scalar that is no size, as the operator is asked for it.
+  static Bound asked(const ScalarInfo &s) {
+    return {Bound::Kind::Scalar, s.of.empty() ? s.name : s.of, s.factor};
+  }
+  const ScalarInfo *named(const std::string &name) const {
+    auto found = std::ranges::find(op.scalars(), name, &ScalarInfo::name);
+    return found == op.scalars().end() ? nullptr : &*found;
   }
   std::unexpected<Error> ask(const ParameterView &p, const std::string &why, std::vector<std::string> choices) const {
     return userError("parameter '" + p.type + " " + p.name + "' " + why,
@@ -97,24 +95,19 @@ private:
           return Bound{Kind::Tensor, said};
       return userError("[arguments] " + p.name + ": " + unknownName("tensor", said, tensorNames()));
     }
-    if (said == "scale")
-      return Bound{Kind::Scale, said, 1};
-    if (said == "scale_log2")
-      return Bound{Kind::Scale, said, std::numbers::log2e};
-    if (said == "causal")
-      return Bound{Kind::Causal, said};
+    if (const ScalarInfo *scalar = named(said); scalar && scalar->kind != ScalarInfo::Kind::Size)
+      return asked(*scalar);
     if (auto mentioned = symbolsOf(said)) {
-      std::vector<std::string> known = scalarNames();
       for (const std::string &symbol : *mentioned)
-        if (std::ranges::find(known, symbol) == known.end() || symbol == "scale" || symbol == "causal")
-          return userError("[arguments] " + p.name + " = \"" + said + "\": " + unknownName("symbol", symbol, known));
+        if (const ScalarInfo *scalar = named(symbol); !scalar || scalar->kind != ScalarInfo::Kind::Size)
+          return userError("[arguments] " + p.name + " = \"" + said + "\": " + unknownName("symbol", symbol, scalarNames()));
       return Bound{Kind::Expression, said};
     }
     double value = 0;
     auto [end, error] = std::from_chars(said.data(), said.data() + said.size(), value);
     if (error == std::errc() && end == said.data() + said.size() && std::isfinite(value))
       return Bound{Kind::Float, said, value};
-    return userError("[arguments] " + p.name + " = \"" + said + "\" is neither an expression, a number, nor scale or causal",
+    return userError("[arguments] " + p.name + " = \"" + said + "\" is neither an expression, a number, nor a scalar of the operator",
                      "choices: " + join(scalarNames(), ", "));
   }
 
@@ -138,36 +131,39 @@ private:
   }
 
   Result<Bound> scalar(const ParameterView &p) const {
-    std::string name = toLower(p.name);
-    if (spelt(scaleLog2, name))
-      return Bound{Bound::Kind::Scale, "scale_log2", std::numbers::log2e};
-    for (const std::string &candidate : {name, bare(p.name)}) {
+    if (const ScalarInfo *size = named(p.name); size && size->kind == ScalarInfo::Kind::Size)
+      return sizeOnce(p, *size); // "N" is N, whatever "n" may be
+    for (const std::string &candidate : {toLower(p.name), bare(p.name)}) {
       for (const ScalarInfo &s : op.scalars())
         if (spelt(s.spellings, candidate))
-          return s.name == "scale"    ? Bound{Bound::Kind::Scale, "scale", 1}
-                 : s.name == "causal" ? Bound{Bound::Kind::Causal, "causal"}
-                                      : Bound{Bound::Kind::Expression, s.name};
-      if (spelt(bothLengths, candidate))
-        return oneLength(p);
+          return s.kind == ScalarInfo::Kind::Size ? sizeOnce(p, s) : asked(s);
+      for (const SharedSize &shared : op.sharedSizes())
+        if (spelt(shared.spellings, candidate))
+          return oneSize(p, shared);
     }
     return ask(p, "is no name that says what it receives", scalarNames());
   }
 
-  Result<Bound> oneLength(const ParameterView &p) const {
-    bool queries = hears("L"), keys = hears("S");
-    int lengths = 0;
-    for (const ParameterView &other : parameters)
-      lengths += !other.isPointer && !arguments.contains(other.name) && spelt(bothLengths, toLower(other.name));
-    if (queries || keys || lengths > 1)
-      return ask(p, "could be the number of queries or of keys", {"L", "S"});
-    Bound bound{Bound::Kind::Expression, "L"};
-    bound.onlyWhere = Requirement{"L", "S", p.name + " is one length for queries and keys"};
-    return bound;
+  /// Two parameters that would receive one size are seldom both right.
+  Result<Bound> sizeOnce(const ParameterView &p, const ScalarInfo &size) const {
+    for (const ParameterView &other : parameters) {
+      if (other.isPointer || other.name == p.name || arguments.contains(other.name))
+        continue;
+      if (other.name == size.name || (!named(other.name) && spelt(size.spellings, toLower(other.name))))
+        return ask(p, "and '" + other.name + "' would both receive " + size.name, scalarNames());
+    }
+    return Bound{Bound::Kind::Expression, size.name};
   }
 
-  /// The element type the tensor has under the options.
-  ElementType elementOf(const std::string &tensor) const {
-    return tensor == "mask" && option("mask") == "bool" ? ElementType::UInt8 : ElementType::Float32;
+  Result<Bound> oneSize(const ParameterView &p, const SharedSize &shared) const {
+    int sizes = 0;
+    for (const ParameterView &other : parameters)
+      sizes += !other.isPointer && !arguments.contains(other.name) && spelt(shared.spellings, toLower(other.name));
+    if (hears(shared.first) || hears(shared.second) || sizes > 1)
+      return ask(p, "could be " + shared.either, {shared.first, shared.second});
+    Bound bound{Bound::Kind::Expression, shared.first};
+    bound.onlyWhere = Requirement{shared.first, shared.second, p.name + " " + shared.both};
+    return bound;
   }
 
   Status fits(const ParameterView &p, const Bound &bound) const {
@@ -180,20 +176,20 @@ private:
       if (info->role == TensorInfo::Role::Output && p.isConst)
         return userError("parameter '" + p.type + " " + p.name + "' receives " + info->name +
                          ", an output, but points to const");
-      bool unwanted = info->name == "mask" && option("mask") == "none"; // complete() says so
-      if (p.element != elementOf(bound.text) && !unwanted)
+      bool unwanted = info->when && !info->when->holds(options); // complete() says so
+      ElementType element = op.elementOf(*info, options);
+      if (p.element != element && !unwanted)
         return unsupported("parameter '" + p.type + " " + p.name + "' receives " + bound.text + ", which is " +
-                               std::string(nameOf(elementOf(bound.text))) + " here, not " +
-                               std::string(nameOf(p.element)),
+                               std::string(nameOf(element)) + " here, not " + std::string(nameOf(p.element)),
                            "only float kernels are judged so far; a bool mask is bool or unsigned char");
       return {};
     }
-    if (bound.kind == Bound::Kind::Scale && !floating)
-      return userError("parameter '" + p.type + " " + p.name + "' receives the scale but is no floating-point number");
+    if (bound.kind == Bound::Kind::Scalar && !floating && named(bound.text)->kind == ScalarInfo::Kind::Real)
+      return userError("parameter '" + p.type + " " + p.name + "' receives the " + bound.text + " but is no floating-point number");
     return {};
   }
 
-  /// Every tensor that the operator must have is received once; a mask exactly where the option asks for one.
+  /// Every tensor that the operator must have is received once; one that goes with an option exactly where that asks for it.
   Status complete(const std::vector<Bound> &bounds) const {
     for (const TensorInfo &t : op.tensors()) {
       std::vector<std::string> receivers;
@@ -203,13 +199,16 @@ private:
       if (receivers.size() > 1)
         return userError("parameters " + join(receivers, " and ") + " would both receive " + t.name,
                          "say under [arguments] what each receives");
-      bool wanted = !t.optional || (t.name == "mask" && option("mask") != "none" && !option("mask").empty());
+      bool wanted = t.when ? t.when->holds(options) : !t.optional;
       if (receivers.empty() && wanted)
         return userError("no parameter of the kernel receives " + t.name,
                          "say under [arguments] which one does, for example: x = \"" + t.name + "\"");
-      if (!receivers.empty() && t.name == "mask" && !wanted)
-        return userError("parameter " + receivers.front() + " receives the mask, but the option mask is \"none\"",
-                         "write mask = \"bool\" or mask = \"additive\" under [options]");
+      if (!receivers.empty() && t.when && !wanted) {
+        auto option = options.find(t.when->option);
+        return userError("parameter " + receivers.front() + " receives the " + t.name + ", but the option " + t.when->option +
+                             " is \"" + (option == options.end() ? "" : option->second) + "\"",
+                         "write " + t.when->option + " = \"" + join(t.when->values, "\" or \"") + "\" under [options]");
+      }
     }
     return {};
   }
@@ -243,24 +242,7 @@ std::vector<Requirement> impliedRequirements(const Operator &op, std::span<const
     if (bound.kind == Bound::Kind::Expression)
       if (auto mentioned = symbolsOf(bound.text))
         heard.insert(mentioned->begin(), mentioned->end());
-  struct Pair {
-    const char *unheard, *twin, *why;
-  };
-  const Pair pairs[] = {
-      {"S", "L", "the kernel never hears of S, so it has as many keys as queries"},
-      {"L", "S", "the kernel never hears of L, so it has as many queries as keys"},
-      {"Hkv", "H", "the kernel never hears of Hkv, so its heads are not grouped"},
-      {"Dv", "D", "the kernel never hears of Dv, so its value is as wide as its query"},
-  };
-  std::vector<Requirement> requirements;
-  for (const Pair &pair : pairs)
-    if (std::ranges::find(op.symbols(), pair.unheard) != op.symbols().end() && !heard.contains(pair.unheard) &&
-        heard.contains(pair.twin))
-      requirements.push_back({pair.unheard, pair.twin, pair.why});
-  // A kernel whose launch and parameters name neither D nor Dv has them built in; that is for its [limits] to say.
-  if (!heard.contains("Dv") && !heard.contains("D"))
-    requirements.push_back({"Dv", "D", "the kernel never hears of Dv, so its value is as wide as its query"});
-  return requirements;
+  return op.impliedBy(heard);
 }
 
 std::optional<std::string> broken(const Requirement &requirement, const Symbols &symbols) {

@@ -16,17 +16,11 @@ struct ParameterView {
   std::string type; // as written, for messages
 };
 
-/// What must hold of a case for a kernel to be asked at all: `left` and `right` are expressions of equal value.
-struct Requirement {
-  std::string left, right;
-  std::string why; // "n is one length for queries and keys"
-};
-
 /// What a parameter receives.
 struct Bound {
-  enum class Kind { Tensor, Expression, Scale, Causal, Float } kind = Kind::Expression;
-  std::string text;  // tensor name or expression
-  double value = 0;  // Float: the value. Scale: the factor on the scale (log2 e for "scale_log2"), 0 means 1
+  enum class Kind { Tensor, Expression, Scalar, Float } kind = Kind::Expression;
+  std::string text;  // name of a tensor or of the scalar that the operator is asked for, or expression
+  double value = 1;  // Float: the value. Scalar: the factor on it (log2 e for "scale_log2")
   std::optional<Requirement> onlyWhere{}; // cases where it does not hold are outside the kernel's limits
 };
 
@@ -43,10 +37,9 @@ Status nameParameters(const std::map<std::string, std::string> &arguments, std::
 Result<std::vector<Bound>> bind(const Operator &op, std::span<const ParameterView> parameters,
                                 const std::map<std::string, std::string> &arguments, const Options &options);
 
-/// What follows from symbols that the kernel never hears of: without S the keys are as many as the queries, without
-/// Hkv the heads are not grouped, without Dv the value is as wide as the query. `heardElsewhere` are the symbols that
-/// macros and launch expressions mention. Candidates report cases outside as OutsideLimits (or hand them to the judge
-/// in Build::requirements).
+/// What follows from symbols that the kernel never hears of (Operator::impliedBy). `heardElsewhere` are those that macros
+/// and launch expressions mention. Candidates report cases outside as OutsideLimits (or hand them to the judge in
+/// Build::requirements).
 std::vector<Requirement> impliedRequirements(const Operator &op, std::span<const Bound> bounds,
                                              std::span<const std::string> heardElsewhere);
 

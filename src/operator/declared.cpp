@@ -115,7 +115,7 @@ const DeclaredBuffer *Declared::buffer(const std::string &name) const {
 }
 
 Result<Case> Declared::completeCase(Case c, uint64_t maxBytes) const {
-  if (c.scale || c.distribution != "normal")
+  if (!c.scalars.empty() || c.distribution != "normal")
     return userError("a case of operator = \"none\" has sizes and a seed only", "[buffers] say what each buffer is filled with");
   for (const DeclaredSymbol &symbol : symbolRows)
     c.symbols.try_emplace(symbol.name, symbol.values.front());
@@ -168,10 +168,6 @@ Result<Problem> Declared::make(const Case &c, uint64_t seed) const {
       problem.exact[name] = std::move(tensor);
   }
   return problem;
-}
-
-Presented Declared::present(const Case &c, const Problem &problem, const std::vector<std::string> &) const {
-  return {problem.inputs, c.symbols};
 }
 
 Diagnosis Declared::diagnose(const Case &, const Problem &problem, const std::map<std::string, Tensor> &output,

@@ -73,9 +73,6 @@ public:
   Case speedCase(const Options &) const override { return ownCases.back(); }
   /// An internal error without an oracle.
   Result<Problem> make(const Case &c, uint64_t seed) const override;
-  Presented present(const Case &c, const Problem &problem, const std::vector<std::string> &heard) const override;
-  double scaleOf(const Case &) const override { return 1; }
-  int causalOf(const Case &) const override { return 0; }
   Work work(const Case &) const override { return {}; }
   /// "unchanged", "neighbour" or "values", with how many elements differ and between which.
   Diagnosis diagnose(const Case &c, const Problem &problem, const std::map<std::string, Tensor> &output,

@@ -1,7 +1,7 @@
 // What all operators share: element types, option defaults, and the registry.
 #include "operator/operator.h"
 #include "base/text.h"
-#include "operator/attention.h"
+#include "operator/attention/attention.h"
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -75,6 +75,16 @@ std::string mebibytes(double bytes) {
   double count = std::ceil(bytes / (1 << 20));
   std::snprintf(text, sizeof text, count < 1e15 ? "%.0f" : "%.2e", count);
   return text;
+}
+
+bool TensorInfo::When::holds(const Options &options) const {
+  auto found = options.find(option);
+  return found != options.end() && std::ranges::find(values, found->second) != values.end();
+}
+
+const std::vector<SharedSize> &Operator::sharedSizes() const {
+  static const std::vector<SharedSize> none;
+  return none;
 }
 
 int64_t Tensor::count() const {

@@ -1,5 +1,5 @@
 // What an operator means: its symbols, options, tensors, cases that break kernels, a double-precision reference, and
-// the operations and bytes it costs. One folder-less pair of files an operator; the registry is the only list.
+// the operations and bytes it costs. One folder an operator, with its backward; the registry is the only list.
 #pragma once
 #include "base/error.h"
 #include "base/expression.h"
@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -39,14 +40,13 @@ struct Case {
   std::string name;              // "peaked L=1023"
   Symbols symbols;               // sizes, complete
   Options options;               // complete
-  std::optional<double> scale{}; // of attention; none: 1/sqrt(D)
+  std::map<std::string, double> scalars{}; // named ones that are not what the operator says ("scale", "eps")
   std::string distribution = "normal";
   uint64_t seed = 1;
   /// One of the operator's own cases: a launch of it that is over the card's limits is not tried instead of wrong.
   bool own = false;
   std::string note{};            // why it is here, with the public report it comes from ("S05: …")
-  /// How the inputs are made beyond the distribution, by the operator's own names; of attention:
-  /// "mask" (which pattern: random, padding-left, sliding, blocks, rows-empty, …) and "mask_shape" ("1,1,1,S").
+  /// How the inputs are made beyond the distribution, by the operator's own names ("mask": "sliding").
   std::map<std::string, std::string> traits{};
 };
 
@@ -59,13 +59,38 @@ struct TensorInfo {
   bool optional = false;         // present only under an option (mask), or only where the kernel has it (lse)
   std::vector<std::string> spellings; // parameter names that bind to it by themselves, lower case
   ElementType element = ElementType::Float32; // of outputs
+  /// Present, and then wanted of every kernel, exactly where this option has one of these values.
+  struct When {
+    std::string option;
+    std::vector<std::string> values;
+    bool holds(const Options &options) const;
+  };
+  std::optional<When> when{};
 };
 /// The extents of a tensor under `symbols`; an error where an expression has no value.
 Result<std::vector<int64_t>> extentsOf(const TensorInfo &info, const Symbols &symbols);
 
+/// A number that kernels receive: a size, which is an expression over symbols; or one that the operator is asked for with
+/// scalarOf(), real or whole.
 struct ScalarInfo {
   std::string name;              // "L", "scale", "causal"
   std::vector<std::string> spellings;
+  enum class Kind { Size, Real, Whole } kind = Kind::Size;
+  std::string of{};              // which to ask for, where it is another than `name` ("scale" for "scale_log2") …
+  double factor = 1;             // … and what to multiply it with
+};
+
+/// A name by which kernels call two sizes at once that they take for equal.
+struct SharedSize {
+  std::vector<std::string> spellings; // "n", "seq_len"
+  std::string first, second;          // "L", "S": which it could be
+  std::string either, both;           // "the number of queries or of keys", "is one length for queries and keys"
+};
+
+/// What must hold of a case for a kernel to be asked at all: `left` and `right` are expressions of equal value.
+struct Requirement {
+  std::string left, right;
+  std::string why; // "n is one length for queries and keys"
 };
 
 struct OptionInfo {
@@ -102,7 +127,7 @@ struct Work {
 
 /// Where in the operator a wrong output comes from, found by comparing it with known ways to go wrong.
 struct Diagnosis {
-  std::string phase;   // "scores", "maximum", "exponentials", "sum", "accumulate", "normalise", "mask", "indexing"
+  std::string phase;   // "maximum", "sum", "normalise", "mask", "indexing", … of the operator's own steps
   std::string because; // the evidence, with figures
 };
 
@@ -126,19 +151,24 @@ public:
   virtual bool isDeclared() const { return false; }
   /// `partial` with the default of every option that it leaves out; a user error names the nearest option or value.
   Result<Options> completeOptions(const Options &partial) const;
-  /// Completes and checks a user's case: defaults (Hkv=H, Dv=D, S=L …), sizes ≥ 0, heads divide, memory under `maxBytes`.
+  /// Completes and checks a user's case: defaults, sizes ≥ 0, memory under `maxBytes`.
   virtual Result<Case> completeCase(Case partial, uint64_t maxBytes = 8ull << 30) const = 0;
   /// Which shape speed is measured at when the user gives none.
   virtual Case speedCase(const Options &options) const = 0;
 
   /// Inputs from the case's distribution with `seed` in place of the case's own, and the right outputs.
   virtual Result<Problem> make(const Case &c, uint64_t seed) const = 0;
-  /// `problem` for a kernel whose scalar parameters mention `heard`. A mask is dense (B,H,L,S) unless the kernel takes
-  /// mask_stride_b, mask_stride_h or mask_stride_l: a dimension that it strides keeps its broadcast shape, stride 0.
-  virtual Presented present(const Case &c, const Problem &problem, const std::vector<std::string> &heard) const = 0;
-  /// The values of the scalars "scale" and "causal" in `c`.
-  virtual double scaleOf(const Case &c) const = 0;
-  virtual int causalOf(const Case &c) const = 0;
+  /// `problem` for a kernel whose scalar parameters mention `heard`.
+  virtual Presented present(const Case &c, const Problem &problem, const std::vector<std::string> &heard) const {
+    return {problem.inputs, c.symbols};
+  }
+  /// The value in `c` of a scalar that is no size; none where the operator has no such scalar.
+  virtual std::optional<double> scalarOf(const Case &, const std::string &) const { return std::nullopt; }
+  /// The element type of a tensor under `options`.
+  virtual ElementType elementOf(const TensorInfo &tensor, const Options &) const { return tensor.element; }
+  virtual const std::vector<SharedSize> &sharedSizes() const;
+  /// What follows from symbols that a kernel never hears of: it hears of those in `heard`, by parameters, macros or launch.
+  virtual std::vector<Requirement> impliedBy(const std::set<std::string> &heard) const { return {}; }
   virtual Work work(const Case &c) const = 0;
   /// Explains a wrong `output` (tensor name to what the kernel wrote) at flat index `worst` of tensor `tensor`.
   virtual Diagnosis diagnose(const Case &c, const Problem &problem, const std::map<std::string, Tensor> &output,

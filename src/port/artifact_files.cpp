@@ -123,8 +123,8 @@ void caseSections(std::ostringstream &out, const std::vector<ops::Case> &cases) 
     for (const auto &[symbol, value] : c.symbols)
       out << symbol << " = " << value << "\n";
     out << "distribution = " << tomlQuoted(c.distribution) << "\n";
-    if (c.scale)
-      out << "scale = " << *c.scale << "\n";
+    for (const auto &[name, value] : c.scalars)
+      out << name << " = " << value << "\n";
   }
 }
 

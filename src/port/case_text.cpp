@@ -74,12 +74,12 @@ static Result<int64_t> integer(const CaseField &field) {
   return value;
 }
 
-static Status setScale(ops::Case &c, const CaseField &field) {
+static Status setScalar(ops::Case &c, const CaseField &field) {
   double value = 0;
   auto [end, failed] = std::from_chars(field.value.data(), field.value.data() + field.value.size(), value);
   if (failed != std::errc() || end != field.value.data() + field.value.size() || !std::isfinite(value))
-    return userError("scale = '" + field.value + "' is not a number", {}, field.where);
-  c.scale = value;
+    return userError(field.key + " = '" + field.value + "' is not a number", {}, field.where);
+  c.scalars[field.key] = value;
   return {};
 }
 
@@ -106,7 +106,7 @@ static Status setName(ops::Case &c, const CaseField &field) {
 
 static const std::map<std::string, Status (*)(ops::Case &, const CaseField &)> &fieldSetters() {
   static const std::map<std::string, Status (*)(ops::Case &, const CaseField &)> setters = {
-      {"scale", setScale}, {"seed", setSeed}, {"distribution", setDistribution}, {"name", setName}};
+      {"seed", setSeed}, {"distribution", setDistribution}, {"name", setName}};
   return setters;
 }
 
@@ -120,8 +120,15 @@ static Status setField(const ops::Operator &op, ops::Case &c, const CaseField &f
     optionPlaces[field.key] = field.where;
     return {};
   }
+  auto isReal = [](const ops::ScalarInfo &scalar) { return scalar.kind == ops::ScalarInfo::Kind::Real && scalar.of.empty(); };
+  for (const ops::ScalarInfo &scalar : op.scalars())
+    if (isReal(scalar) && scalar.name == field.key)
+      return setScalar(c, field);
   std::vector<std::string> known = op.symbols();
   if (!contains(known, field.key)) {
+    for (const ops::ScalarInfo &scalar : op.scalars())
+      if (isReal(scalar))
+        known.push_back(scalar.name);
     for (const auto &[name, setter] : fieldSetters())
       known.push_back(name);
     for (const ops::OptionInfo &info : op.options())

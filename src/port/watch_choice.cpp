@@ -58,7 +58,7 @@ bool fillsBlocks(const Request &request, const SourceCandidate &candidate, const
   return !names.empty() || workOf(*request.op, c) >= double(launch->grid.count() * launch->block.count());
 }
 
-bool isOrdinary(const ops::Case &c) { return c.distribution == "normal" && c.traits.empty() && !c.scale; }
+bool isOrdinary(const ops::Case &c) { return c.distribution == "normal" && c.traits.empty() && c.scalars.empty(); }
 
 /// Whether [limits] let `c` through; `why` becomes the reason where they do not.
 bool takes(const SourceCandidate &candidate, const ops::Case &c, std::string &why) {

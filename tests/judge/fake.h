@@ -180,8 +180,8 @@ public:
       add("mask", ops::Bound::Kind::Tensor, ops::ElementType::UInt8, true);
     for (const char *name : {"B", "H", "Hkv", "L", "S", "D", "Dv"})
       add(name, ops::Bound::Kind::Expression, ops::ElementType::Int64, false);
-    add("causal", ops::Bound::Kind::Causal, ops::ElementType::Int32, false);
-    add("scale", ops::Bound::Kind::Scale, ops::ElementType::Float32, false);
+    add("causal", ops::Bound::Kind::Scalar, ops::ElementType::Int32, false);
+    add("scale", ops::Bound::Kind::Scalar, ops::ElementType::Float32, false);
     made->manifest.usesFloatAtomics = false;
     artifact = made;
     build.artifact = made;

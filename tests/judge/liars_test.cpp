@@ -374,7 +374,7 @@ TEST(JudgeLimits, FailAKernelOfWhichNoCaseCanBeLaunched) {
 
 TEST(JudgeConditioning, TellsIllConditionedDataApartAndOutOfTheWorstError) {
   ops::Case wide = shape("wide", {{"L", 33}, {"S", 70}, {"D", 64}});
-  wide.scale = 4; // scores of hundreds that float cannot hold exactly
+  wide.scalars["scale"] = 4; // scores of hundreds that float cannot hold exactly
   std::vector<ops::Case> cases = fewCases();
   cases.push_back(wide);
   judge::Verdict verdict = judged(fake::kernel(fake::right), cases);

@@ -77,7 +77,7 @@ TEST(Attention, RepeatsGroupedHeadsForNeighbours) { // S06
 }
 
 TEST(Attention, ScalesByTheQuerysWidthWhateverTheValues) { // S20
-  EXPECT_NEAR(attention().scaleOf(make({{"L", 8}, {"S", 36}, {"D", 32}, {"Dv", 24}})), 0.1767767, 1e-7);
+  EXPECT_NEAR(*attention().scalarOf(make({{"L", 8}, {"S", 36}, {"D", 32}, {"Dv", 24}}), "scale"), 0.1767767, 1e-7);
 }
 
 TEST(Attention, LeavesLongRowsOfEqualWeightsExact) { // S15, S34
@@ -188,10 +188,10 @@ TEST(AttentionCases, AreCalledIllConditionedByTheirDataAndNotByTheirName) {
   c.distribution = "normal";
   c = *attention().completeCase(c);
   EXPECT_TRUE(attention().make(c, 3)->wellConditioned());
-  c.scale = 4; // 32 times the usual one
+  c.scalars["scale"] = 4; // 32 times the usual one
   EXPECT_FALSE(attention().make(c, 3)->wellConditioned());
   c.distribution = "large-normal";
-  c.scale = 0;
+  c.scalars["scale"] = 0;
   EXPECT_TRUE(attention().make(c, 3)->wellConditioned());
 }
 

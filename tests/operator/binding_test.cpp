@@ -88,7 +88,8 @@ TEST(Binding, FollowsArguments) {
 TEST(Binding, PassesTheScaleInBaseTwoUnderItsName) {
   auto bounds = ops::bind(attention(), parameters({"float* q", "float* k", "float* v", "float* o", "float softmax_scale_log2"}), {}, {});
   ASSERT_TRUE(bounds);
-  EXPECT_EQ((*bounds)[4].kind, Bound::Kind::Scale);
+  EXPECT_EQ((*bounds)[4].kind, Bound::Kind::Scalar);
+  EXPECT_EQ((*bounds)[4].text, "scale");
   EXPECT_DOUBLE_EQ((*bounds)[4].value, std::numbers::log2e);
 }
 

@@ -31,7 +31,7 @@ std::vector<float> Kernel::operator()(const Case &c, const Problem &p) const {
   int64_t H = n("H"), Hkv = n("Hkv"), L = n("L"), S = n("S"), D = n("D"), Dv = n("Dv");
   constexpr float none = -std::numeric_limits<float>::infinity();
   auto q = p.inputs.at("query").as<float>(), k = p.inputs.at("key").as<float>(), v = p.inputs.at("value").as<float>();
-  float scale = float(scaleFactor * (c.scale ? *c.scale : 1 / std::sqrt(double(D))));
+  float scale = float(scaleFactor * *attention().scalarOf(c, "scale"));
   std::vector<float> out(size_t(n("B") * H * L * Dv));
   for (int64_t row = 0; row < n("B") * H * L; ++row) {
     int64_t b = row / (H * L), h = row / L % H, i = row % L, kv = b * Hkv + (tileHeads ? h % Hkv : h / (H / Hkv));

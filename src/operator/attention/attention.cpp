@@ -1,10 +1,10 @@
 // What scaled_dot_product_attention is: its symbols, tensors, options, sizes and cost.
-#include "operator/attention.h"
+#include "operator/attention/attention.h"
 #include "base/text.h"
-#include "operator/attention_masks.h"
+#include "operator/attention/masks.h"
 #include <algorithm>
 #include <cmath>
-#include <set>
+#include <numbers>
 
 namespace opsight::ops {
 namespace attention {
@@ -24,7 +24,8 @@ Shape shapeOf(const Case &c) {
                                         : Causal::None;
   s.mask = mask == "bool" ? MaskKind::Bool : mask == "additive" ? MaskKind::Additive : MaskKind::None;
   // The kernel receives a float, so that is the scale the reference uses.
-  s.scale = double(float(c.scale ? *c.scale : 1 / std::sqrt(double(s.D))));
+  auto scale = c.scalars.find("scale");
+  s.scale = double(float(scale == c.scalars.end() ? 1 / std::sqrt(double(s.D)) : scale->second));
   return s;
 }
 
@@ -79,8 +80,10 @@ public:
   Case speedCase(const Options &options) const override;
   Result<Problem> make(const Case &c, uint64_t seed) const override;
   Presented present(const Case &c, const Problem &problem, const std::vector<std::string> &heard) const override;
-  double scaleOf(const Case &c) const override { return shapeOf(c).scale; }
-  int causalOf(const Case &c) const override { return int(shapeOf(c).causal); }
+  std::optional<double> scalarOf(const Case &c, const std::string &name) const override;
+  ElementType elementOf(const TensorInfo &tensor, const Options &options) const override;
+  const std::vector<SharedSize> &sharedSizes() const override { return lengths; }
+  std::vector<Requirement> impliedBy(const std::set<std::string> &heard) const override;
   Work work(const Case &c) const override;
   Diagnosis diagnose(const Case &c, const Problem &problem, const std::map<std::string, Tensor> &output,
                      const std::string &tensor, int64_t worst) const override {
@@ -96,7 +99,8 @@ private:
       {"key", {"B", "Hkv", "S", "D"}, TensorInfo::Role::Input, false, {"k", "key", "keys"}},
       {"value", {"B", "Hkv", "S", "Dv"}, TensorInfo::Role::Input, false, {"v", "val", "value", "values"}},
       {"mask", {"B", "H", "L", "S"}, TensorInfo::Role::Input, true,
-       {"mask", "attn_mask", "attention_mask", "bias", "attn_bias"}},
+       {"mask", "attn_mask", "attention_mask", "bias", "attn_bias"}, ElementType::Float32,
+       TensorInfo::When{"mask", {"bool", "additive"}}},
       {"output", {"B", "H", "L", "Dv"}, TensorInfo::Role::Output, false,
        {"o", "out", "output", "outputs", "result", "attn_out"}},
       {"lse", {"B", "H", "L"}, TensorInfo::Role::Output, true, {"lse", "softmax_lse", "logsumexp", "log_sum_exp"}},
@@ -111,18 +115,61 @@ private:
              "seqlen_kv", "seq_k", "nk", "n_k", "tk", "num_keys"}},
       {"D", {"d", "dk", "d_k", "dim", "hd", "head_dim", "headdim", "head_size", "d_head", "dhead", "dim_head"}},
       {"Dv", {"dv", "d_v", "v_dim", "value_dim", "head_dim_v", "headdim_v", "v_head_dim"}},
-      {"scale", {"scale", "softmax_scale", "sm_scale", "scaling", "qk_scale", "scale_factor", "inv_sqrt_d"}},
-      {"causal", {"causal", "is_causal", "use_causal"}},
+      {"scale", {"scale", "softmax_scale", "sm_scale", "scaling", "qk_scale", "scale_factor", "inv_sqrt_d"},
+       ScalarInfo::Kind::Real},
+      {"scale_log2", {"scale_log2", "softmax_scale_log2", "scale_log2e"}, ScalarInfo::Kind::Real, "scale",
+       std::numbers::log2e},
+      {"causal", {"causal", "is_causal", "use_causal"}, ScalarInfo::Kind::Whole},
       {"mask_stride_b", {"mask_stride_b", "mask_batch_stride"}},
       {"mask_stride_h", {"mask_stride_h", "mask_head_stride"}},
       {"mask_stride_l", {"mask_stride_l", "mask_row_stride"}},
   };
+  const std::vector<SharedSize> lengths{
+      {{"n", "t", "seq", "seq_len", "seqlen", "seq_length", "len", "sequence_length", "length", "context", "ctx", "n_ctx",
+        "tokens"},
+       "L", "S", "the number of queries or of keys", "is one length for queries and keys"}};
   const std::vector<OptionInfo> optionInfos{
       {"causal", {"none", "top-left", "bottom-right"},
        "which keys a query sees: all; those up to its own number; those up to its own place counted from the end"},
       {"mask", {"none", "bool", "additive"}, "bool: true keeps a key; additive: a float added to the scaled score"},
   };
 };
+
+std::optional<double> Attention::scalarOf(const Case &c, const std::string &name) const {
+  if (name == "scale")
+    return shapeOf(c).scale;
+  if (name == "causal")
+    return double(shapeOf(c).causal);
+  return std::nullopt;
+}
+
+ElementType Attention::elementOf(const TensorInfo &tensor, const Options &options) const {
+  auto mask = options.find("mask");
+  bool isBool = tensor.name == "mask" && mask != options.end() && mask->second == "bool";
+  return isBool ? ElementType::UInt8 : tensor.element;
+}
+
+/// Without S the keys are as many as the queries, without Hkv the heads are not grouped, without Dv the value is as wide
+/// as the query.
+std::vector<Requirement> Attention::impliedBy(const std::set<std::string> &heard) const {
+  struct Pair {
+    const char *unheard, *twin, *why;
+  };
+  const Pair pairs[] = {
+      {"S", "L", "the kernel never hears of S, so it has as many keys as queries"},
+      {"L", "S", "the kernel never hears of L, so it has as many queries as keys"},
+      {"Hkv", "H", "the kernel never hears of Hkv, so its heads are not grouped"},
+      {"Dv", "D", "the kernel never hears of Dv, so its value is as wide as its query"},
+  };
+  std::vector<Requirement> requirements;
+  for (const Pair &pair : pairs)
+    if (!heard.contains(pair.unheard) && heard.contains(pair.twin))
+      requirements.push_back({pair.unheard, pair.twin, pair.why});
+  // A kernel whose launch and parameters name neither D nor Dv has them built in; that is for its [limits] to say.
+  if (!heard.contains("Dv") && !heard.contains("D"))
+    requirements.push_back({"Dv", "D", pairs[3].why});
+  return requirements;
+}
 
 Status Attention::completeSymbols(Case &c) const {
   for (const auto &[name, value] : c.symbols) {
@@ -161,7 +208,7 @@ Result<Case> Attention::completeCase(Case c, uint64_t maxBytes) const {
   c.options = *options;
   if (!knownDistribution(c.distribution))
     return userError(unknownName("distribution", c.distribution, userDistributions()));
-  if (c.scale && !std::isfinite(*c.scale))
+  if (auto scale = c.scalars.find("scale"); scale != c.scalars.end() && !std::isfinite(scale->second))
     return userError("case '" + c.name + "': the scale is not finite");
   // Doubles of the reference beside the floats, all tensors, without overflow: sizes may be absurd.
   double bytes = 0;
@@ -208,6 +255,8 @@ Result<Problem> Attention::make(const Case &c, uint64_t seed) const {
   return problem;
 }
 
+/// A mask is dense (B,H,L,S) unless the kernel takes mask_stride_b, mask_stride_h or mask_stride_l: a dimension that it
+/// strides keeps its broadcast shape, stride 0.
 Presented Attention::present(const Case &c, const Problem &problem, const std::vector<std::string> &heard) const {
   Presented seen{problem.inputs, c.symbols};
   auto found = seen.inputs.find("mask");

@@ -1,7 +1,7 @@
 // Masks: patterns that public kernels got wrong, each a small predicate, in any shape that broadcasts to (B,H,L,S).
 #include "base/text.h"
-#include "operator/attention.h"
-#include "operator/attention_masks.h"
+#include "operator/attention/attention.h"
+#include "operator/attention/masks.h"
 #include "operator/random.h"
 #include <cmath>
 #include <limits>

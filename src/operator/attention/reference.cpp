@@ -1,6 +1,6 @@
 // The reference in double precision, written for clarity, and the plain single-precision evaluation that says how well
 // conditioned a case is.
-#include "operator/attention.h"
+#include "operator/attention/attention.h"
 #include <algorithm>
 #include <cmath>
 #include <limits>

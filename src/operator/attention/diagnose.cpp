@@ -1,7 +1,7 @@
 // Explains a wrong output: each known way to go wrong is computed in double precision for the row that failed, and the
 // one that comes near what the kernel wrote is named, with how near it comes.
-#include "operator/attention.h"
-#include "operator/attention_faults.h"
+#include "operator/attention/attention.h"
+#include "operator/attention/faults.h"
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>

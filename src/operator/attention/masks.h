@@ -1,6 +1,6 @@
 // The mask tensor of a case, in the shape its trait "mask_shape" names, and how it broadcasts.
 #pragma once
-#include "operator/attention.h"
+#include "operator/attention/attention.h"
 
 namespace opsight::ops::attention {
 

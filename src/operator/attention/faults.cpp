@@ -1,5 +1,5 @@
 // One evaluator with a knob for each fault; knownFaults turns one knob (or two) at a time.
-#include "operator/attention_faults.h"
+#include "operator/attention/faults.h"
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>

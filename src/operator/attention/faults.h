@@ -1,7 +1,7 @@
 // Known ways to get a row of attention wrong, each computed in double precision, so that a wrong output can be compared
 // with what a fault would have written.
 #pragma once
-#include "operator/attention.h"
+#include "operator/attention/attention.h"
 
 namespace opsight::ops::attention {
 

@@ -1,8 +1,8 @@
 // scaled_dot_product_attention, forward: output[i] = sum_j softmax_j(scale * q_i.k_j + mask_ij) v_j. PyTorch's formula,
 // but for one stated deviation: a row that sees no key gives 0 and a log-sum-exp of minus infinity.
 //
-// The pieces share these views: attention.cpp (what it is), _inputs (data and masks), _reference (double precision),
-// _cases (what breaks kernels), _diagnose (what a wrong output looks like).
+// The pieces share these views: attention.cpp (what it is), inputs (data and masks), reference (double precision), cases
+// (what breaks kernels), diagnose (what a wrong output looks like).
 #pragma once
 #include "operator/operator.h"
 #include <cstring>

@@ -1,6 +1,6 @@
 // The cases that break attention kernels, one row each; the numbers S…, N… and V… are those of public failure reports.
 #include "base/text.h"
-#include "operator/attention.h"
+#include "operator/attention/attention.h"
 
 namespace opsight::ops::attention {
 namespace {
@@ -142,7 +142,7 @@ Case caseOf(const CaseRow &row, const Options &options, uint64_t seed) {
   c.own = true;
   c.note = row.note;
   if (row.scale != 0)
-    c.scale = row.scale;
+    c.scalars["scale"] = row.scale;
   Symbols &s = c.symbols;
   s = {{"B", 1}, {"H", 1}, {"D", 64}};
   readSizes(row.sizes, s);
@@ -155,8 +155,8 @@ Case caseOf(const CaseRow &row, const Options &options, uint64_t seed) {
       c.traits[part.substr(0, equals)] = part.substr(equals + 1);
       c.name += (part.starts_with("mask_shape") ? " mask " : " ") + part.substr(equals + 1);
     }
-  if (c.scale)
-    c.name += *c.scale < 0 ? " negative scale" : " own scale";
+  if (row.scale != 0)
+    c.name += row.scale < 0 ? " negative scale" : " own scale";
   return c;
 }
 

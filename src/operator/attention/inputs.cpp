@@ -1,6 +1,6 @@
 // Query, key and value of every distribution: the user's six, and those that show one known fault each.
-#include "operator/attention.h"
-#include "operator/attention_masks.h"
+#include "operator/attention/attention.h"
+#include "operator/attention/masks.h"
 #include "operator/random.h"
 #include <algorithm>
 #include <cmath>
