@@ -79,11 +79,6 @@ bool hasEmptyOutput(const ops::Operator &op, const ops::Case &c) {
   return extents && std::ranges::find(*extents, 0) != extents->end();
 }
 
-Wanted wantedOf(const ops::Problem &problem, const std::string &output) {
-  auto exact = problem.exact.find(output);
-  return {problem.outputs.at(output), exact == problem.exact.end() ? nullptr : &exact->second};
-}
-
 /// Two launches that add floats in any order need not agree to the last bit.
 bool repeatsBitForBit(const Build &build) {
   return std::ranges::none_of(build.steps(), [](const Step *step) { return step->artifact->manifest.usesFloatAtomics; });
@@ -193,7 +188,8 @@ Status AccuracyJudge::sensitivity(Trial &trial, const ops::Case &c, const ops::P
   if (!other)
     return std::unexpected(other.error());
   for (const auto &[name, tensor] : problem.inputs) {
-    if (!trial.receives(name))
+    auto info = std::ranges::find(op.tensors(), name, &ops::TensorInfo::name);
+    if (!trial.receives(name) || info->role == ops::TensorInfo::Role::Output) // what is added to need not matter elsewhere
       continue;
     trial.fill(problem, before.poison);
     trial.replace(name, *other);

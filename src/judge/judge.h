@@ -33,7 +33,8 @@ Result<Verdict> judge(card::Session &session, const ops::Operator &op, Candidate
 /// The vendor's function for `op` on the session's processor (oneDNN), or none.
 std::unique_ptr<Candidate> vendorReference(const ops::Operator &op);
 
-/// The metric: |got − want| / max(1, |want|); infinity when exactly one is not finite, or when they differ in being NaN.
-double elementError(double got, double want);
+/// The metric: |got − want| / max(magnitude, |want|); infinity when exactly one is not finite, or when they differ in being
+/// NaN. The magnitude is 1 but for outputs that are small by nature (ops::Problem::magnitudes).
+double elementError(double got, double want, double magnitude = 1);
 
 } // namespace opsight::judge

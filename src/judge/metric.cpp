@@ -20,12 +20,12 @@ constexpr double variation = 1e-6;
 
 } // namespace
 
-double elementError(double got, double want) {
+double elementError(double got, double want, double magnitude) {
   if (isNan(got) || isNan(want))
     return isNan(got) && isNan(want) ? 0 : infinite;
   if (!isFinite(got) || !isFinite(want))
     return std::bit_cast<uint64_t>(got) == std::bit_cast<uint64_t>(want) ? 0 : infinite;
-  return std::abs(got - want) / std::max(1.0, std::abs(want));
+  return std::abs(got - want) / std::max(magnitude, std::abs(want));
 }
 
 namespace {
@@ -49,11 +49,18 @@ bool sameBits(const ops::Tensor &left, size_t l, const ops::Tensor &right, size_
 /// One element's error. Whole numbers that differ are at least 1 apart, however little a double shows of it.
 double errorOf(const ops::Tensor &got, const Wanted &want, size_t n) {
   if (!want.exact)
-    return elementError(got.valueAt(int64_t(n)), want.values[n]);
+    return elementError(got.valueAt(int64_t(n)), want.values[n], want.magnitudeAt(n));
   return sameBits(got, n, *want.exact, n) ? 0 : std::max(1.0, std::abs(got.valueAt(int64_t(n)) - want.values[n]));
 }
 
 } // namespace
+
+Wanted wantedOf(const ops::Problem &problem, const std::string &output) {
+  auto exact = problem.exact.find(output);
+  auto magnitudes = problem.magnitudes.find(output);
+  return {problem.outputs.at(output), exact == problem.exact.end() ? nullptr : &exact->second,
+          magnitudes == problem.magnitudes.end() ? std::span<const double>() : magnitudes->second};
+}
 
 int64_t unwrittenIn(const ops::Tensor &got, uint32_t poison) {
   int64_t unwritten = 0;

@@ -16,11 +16,14 @@ struct Comparison {
   bool constant = false;  // one value everywhere where the reference varies
 };
 
-/// What one output should be; `exact` is null unless its type is an integer's.
+/// What one output should be; `exact` is null unless its type is an integer's, `magnitudes` are those of its rows or none.
 struct Wanted {
   std::span<const double> values;
   const ops::Tensor *exact = nullptr;
+  std::span<const double> magnitudes{};
+  double magnitudeAt(size_t n) const { return magnitudes.empty() ? 1 : magnitudes[n / (values.size() / magnitudes.size())]; }
 };
+Wanted wantedOf(const ops::Problem &problem, const std::string &output);
 
 /// Elements of `got` that still hold the poison.
 int64_t unwrittenIn(const ops::Tensor &got, uint32_t poison);

@@ -111,11 +111,22 @@ private:
                      "choices: " + join(scalarNames(), ", "));
   }
 
+  const TensorInfo *spelling(const std::string &name) const {
+    auto found = std::ranges::find_if(op.tensors(), [&](const TensorInfo &t) { return spelt(t.spellings, name); });
+    return found == op.tensors().end() ? nullptr : &*found;
+  }
+
   Result<Bound> pointer(const ParameterView &p) const {
-    std::string name = bare(p.name);
-    for (const TensorInfo &t : op.tensors())
-      if (spelt(t.spellings, name))
-        return Bound{Bound::Kind::Tensor, t.name};
+    std::string name = toLower(p.name);
+    const TensorInfo *exact = spelling(name), *found = exact ? exact : spelling(bare(p.name));
+    // "d_x" is x on the device to some and the gradient of x to others.
+    if (const TensorInfo *gradient = name.starts_with("d_") ? spelling("d" + bare(p.name)) : nullptr; gradient && !exact) {
+      if (!found)
+        return Bound{Bound::Kind::Tensor, gradient->name};
+      return ask(p, "could be " + found->name + " or " + gradient->name, {gradient->name, found->name});
+    }
+    if (found)
+      return Bound{Bound::Kind::Tensor, found->name};
     return ask(p, "could be any of the operator's tensors", tensorNames());
   }
 
@@ -131,7 +142,7 @@ private:
   }
 
   Result<Bound> scalar(const ParameterView &p) const {
-    if (const ScalarInfo *size = named(p.name); size && size->kind == ScalarInfo::Kind::Size)
+    if (const ScalarInfo *size = named(p.name); size && size->kind == ScalarInfo::Kind::Size && isPlain(*size))
       return sizeOnce(p, *size); // "N" is N, whatever "n" may be
     for (const std::string &candidate : {toLower(p.name), bare(p.name)}) {
       for (const ScalarInfo &s : op.scalars())
@@ -142,6 +153,15 @@ private:
           return oneSize(p, shared);
     }
     return ask(p, "is no name that says what it receives", scalarNames());
+  }
+
+  /// Whether the very name of a size says which it is: where "n" could be either of two, "N" is one of them only beside the
+  /// other.
+  bool isPlain(const ScalarInfo &size) const {
+    for (const SharedSize &shared : op.sharedSizes())
+      if (shared.first == size.name && spelt(shared.spellings, toLower(size.name)))
+        return hears(shared.second);
+    return true;
   }
 
   /// Two parameters that would receive one size are seldom both right.
@@ -159,7 +179,7 @@ private:
     int sizes = 0;
     for (const ParameterView &other : parameters)
       sizes += !other.isPointer && !arguments.contains(other.name) && spelt(shared.spellings, toLower(other.name));
-    if (hears(shared.first) || hears(shared.second) || sizes > 1)
+    if (shared.alwaysAsked || hears(shared.first) || hears(shared.second) || sizes > 1)
       return ask(p, "could be " + shared.either, {shared.first, shared.second});
     Bound bound{Bound::Kind::Expression, shared.first};
     bound.onlyWhere = Requirement{shared.first, shared.second, p.name + " " + shared.both};

@@ -2,6 +2,8 @@
 #include "operator/operator.h"
 #include "base/text.h"
 #include "operator/attention/attention.h"
+#include "operator/normalisation/normalisation.h"
+#include "operator/softmax/softmax.h"
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -116,7 +118,9 @@ Result<Options> Operator::completeOptions(const Options &partial) const {
 }
 
 const std::vector<const Operator *> &allOperators() {
-  static const std::vector<const Operator *> all{&scaledDotProductAttention()};
+  static const std::vector<const Operator *> all{&scaledDotProductAttention(), &softmax(),   &softmaxBackward(),
+                                                &layernorm(),                 &layernormBackward(),
+                                                &rmsnorm(),                   &rmsnormBackward()};
   return all;
 }
 

@@ -80,11 +80,13 @@ struct ScalarInfo {
   double factor = 1;             // … and what to multiply it with
 };
 
-/// A name by which kernels call two sizes at once that they take for equal.
+/// A name that could be either of two sizes. A kernel that calls only one so takes the two for equal, unless such a name is
+/// always asked about.
 struct SharedSize {
   std::vector<std::string> spellings; // "n", "seq_len"
   std::string first, second;          // "L", "S": which it could be
   std::string either, both;           // "the number of queries or of keys", "is one length for queries and keys"
+  bool alwaysAsked = false;
 };
 
 /// What must hold of a case for a kernel to be asked at all: `left` and `right` are expressions of equal value.
@@ -104,8 +106,11 @@ struct Problem {
   std::map<std::string, Tensor> inputs;               // by tensor name; also what an InOut begins with
   std::map<std::string, std::vector<double>> outputs; // by tensor name, row-major
   std::map<std::string, Tensor> exact{};              // beside `outputs`, those of integers: to be matched bit for bit
+  /// Of outputs that are small by nature (a softmax of many columns): the magnitude, at most 1, that errors are held
+  /// against where the element itself is smaller; one for each row of the last dimension. 1 for every other output.
+  std::map<std::string, std::vector<double>> magnitudes{};
   /// Errors of a plain single-precision evaluation of these very data by the judge's metric, largest and root mean square
-  /// over the operator's first output (over a sample of its rows where there are very many).
+  /// over the operator's outputs (over a sample of their rows where there are very many).
   double plainError = 0, plainRms = 0;
 
   /// Measured, not declared: whether single precision, evaluated plainly, can hold these data's answer at all.

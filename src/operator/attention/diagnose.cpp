@@ -2,6 +2,7 @@
 // one that comes near what the kernel wrote is named, with how near it comes.
 #include "operator/attention/attention.h"
 #include "operator/attention/faults.h"
+#include "operator/likeness.h"
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -18,21 +19,6 @@ struct FailedRow {
 
 bool finite(double x) { return std::isfinite(x); }
 
-double distance(const std::vector<double> &a, const std::vector<double> &b) {
-  double largest = 0;
-  for (size_t d = 0; d < a.size(); ++d) {
-    if (std::isnan(a[d]) && std::isnan(b[d]))
-      continue;
-    if (!finite(a[d]) || !finite(b[d])) {
-      if (a[d] == b[d])
-        continue;
-      return INFINITY;
-    }
-    largest = std::max(largest, std::abs(a[d] - b[d]) / std::max(1.0, std::abs(b[d])));
-  }
-  return largest;
-}
-
 FailedRow failedRow(const Inputs &in, const Problem &problem, const Tensor &output, const std::string &tensor,
                     int64_t worst) {
   int64_t width = tensor == "lse" ? 1 : in.shape.Dv;
@@ -43,11 +29,6 @@ FailedRow failedRow(const Inputs &in, const Problem &problem, const Tensor &outp
   }
   return row;
 }
-
-/// A known fault must come this much nearer to what was written than the right answer does, to be named.
-constexpr double muchNearer = 20;
-/// And within this, relative to the values: the kernel computes in float, the fault in double.
-constexpr double nearEnough = 1e-3;
 
 std::string place(const Shape &s, const Row &row) {
   return fmt::format("row {} of head {}, batch {}", row.i, row.h, row.b);
@@ -132,61 +113,30 @@ std::optional<Diagnosis> shifted(const Inputs &in, const Problem &problem, const
   return std::nullopt;
 }
 
-std::optional<Diagnosis> columns(const FailedRow &row) {
-  for (int64_t by = 1; by < std::min<int64_t>(8, int64_t(row.got.size()) / 2); ++by)
-    for (int64_t sign : {1, -1}) {
-      int64_t hits = 0, tried = 0;
-      for (int64_t d = 0; d < int64_t(row.got.size()); ++d)
-        if (int64_t from = d + sign * by; from >= 0 && from < int64_t(row.got.size())) {
-          ++tried;
-          hits += std::abs(row.got[d] - row.want[from]) <= 1e-5 * std::max(1.0, std::abs(row.want[from]));
-        }
-      if (tried >= 4 && hits == tried)
-        return Diagnosis{"indexing", fmt::format("columns are shifted by {}: element d holds what belongs in element d{:+}",
-                                                 by, sign * by)};
-    }
-  return std::nullopt;
-}
-
 /// Right up to a factor that all elements share.
 std::optional<Diagnosis> factor(const Inputs &in, const FailedRow &row) {
-  double gotWant = 0, wantWant = 0;
-  for (size_t d = 0; d < row.got.size(); ++d)
-    gotWant += row.got[d] * row.want[d], wantWant += row.want[d] * row.want[d];
-  if (wantWant == 0 || row.got.size() < 2)
-    return std::nullopt;
-  double ratio = gotWant / wantWant;
-  std::vector<double> scaled = row.want;
-  for (double &x : scaled)
-    x *= ratio;
-  if (!(distance(row.got, scaled) * muchNearer < distance(row.got, row.want)))
+  std::optional<double> ratio = commonFactor(row.got, row.want);
+  if (!ratio)
     return std::nullopt;
   RowFacts facts = factsOf(in, row.at);
-  if (std::abs(ratio / facts.sum - 1) < nearEnough)
+  if (std::abs(*ratio / facts.sum - 1) < nearEnough)
     return Diagnosis{"normalise", fmt::format("every element is {:.6g} times too large, and that is the row's sum of exponentials: "
                                               "the division by it is missing",
-                                              ratio)};
-  if (std::abs(ratio) < 1e-12)
+                                              *ratio)};
+  if (std::abs(*ratio) < 1e-12)
     return Diagnosis{"accumulate", "the row is zero although it sees keys"};
   return Diagnosis{"sum", fmt::format("every element is {:.6g} times what it should be: the weights are right among themselves, the "
                                       "sum that divides them is not ({:.6g} is right)",
-                                      ratio, facts.sum)};
+                                      *ratio, facts.sum)};
 }
 
 std::optional<Diagnosis> knownFault(const Inputs &in, const FailedRow &row, bool isLse) {
-  double right = distance(row.got, row.want), best = INFINITY;
-  std::optional<Fault> named;
+  std::vector<Likeness> likenesses;
   for (const Fault &fault : knownFaults(in, row.at)) {
     FaultyRow wrong = faultyRow(in, row.at, fault);
-    double off = isLse ? distance(row.got, {wrong.lse}) : distance(row.got, wrong.output);
-    if (off < best)
-      best = off, named = fault;
+    likenesses.push_back({fault.phase, fault.what, isLse ? std::vector{wrong.lse} : std::move(wrong.output)});
   }
-  if (!named || !(best * muchNearer < right) || best > nearEnough)
-    return std::nullopt;
-  return Diagnosis{named->phase, fmt::format("{}: computed so in double precision, {} comes within {:.1g} of what was written; "
-                                             "the right answer is {:.1g} away",
-                                             named->what, place(in.shape, row.at), best, right)};
+  return nearest(std::move(likenesses), row.got, row.want, 1, place(in.shape, row.at));
 }
 
 /// The ways in which only the log-sum-exp is wrong.
@@ -214,29 +164,6 @@ std::optional<Diagnosis> lseFault(const Inputs &in, const FailedRow &row) {
   return std::nullopt;
 }
 
-/// Small errors everywhere: about how many bits of mantissa they look like.
-std::optional<Diagnosis> precision(const Problem &problem, const Tensor &output, const std::string &tensor) {
-  const auto &want = problem.outputs.at(tensor);
-  auto got = output.as<float>();
-  double squares = 0, largest = 0;
-  size_t wrong = 0;
-  for (size_t n = 0; n < want.size(); ++n) {
-    double error = std::abs(double(got[n]) - want[n]) / std::max(1.0, std::abs(want[n]));
-    if (!finite(error))
-      return std::nullopt;
-    squares += error * error;
-    largest = std::max(largest, error);
-    wrong += error > 2e-6;
-  }
-  double rms = std::sqrt(squares / double(std::max<size_t>(1, want.size())));
-  if (rms > 0x1p-6 || largest > 64 * rms || 4 * wrong < want.size())
-    return std::nullopt;
-  double plain = problem.plainRms > 0 ? problem.plainRms : 6e-8;
-  return Diagnosis{"scores", fmt::format("small errors everywhere (root mean square {:.1g}, {:.0f} times those of plain float): the "
-                                         "products keep about {:.0f} bits of mantissa where float has 24",
-                                         rms, rms / plain, std::clamp(24 - std::log2(rms / plain), 1.0, 24.0))};
-}
-
 } // namespace
 
 Diagnosis diagnose(const Inputs &in, const Problem &problem, const std::map<std::string, Tensor> &output,
@@ -262,12 +189,12 @@ Diagnosis diagnose(const Inputs &in, const Problem &problem, const std::map<std:
   if (!isLse) {
     if (auto found = factor(in, row))
       return *found;
-    if (auto found = columns(row))
+    if (auto found = shiftedColumns(row.got, row.want))
       return *found;
     if (auto found = shifted(in, problem, row))
       return *found;
   }
-  if (auto found = precision(problem, output.at(tensor), tensor))
+  if (auto found = fewerBits(problem, output.at(tensor), tensor, "scores"))
     return *found;
   return {"unknown", fmt::format("no known fault comes near what was written in {}; it sees {} keys with scores between {:.2f} and "
                                  "{:.2f}, and {} of {} elements of the row are wrong",
