@@ -34,7 +34,7 @@ Result<Verdict> judge(card::Session &session, const ops::Operator &op, Candidate
 std::unique_ptr<Candidate> vendorReference(const ops::Operator &op);
 
 /// The metric: |got − want| / max(magnitude, |want|); infinity when exactly one is not finite, or when they differ in being
-/// NaN. The magnitude is 1 but for outputs that are small by nature (ops::Problem::magnitudes).
+/// NaN. The magnitude is 1 but for outputs of another scale (ops::Problem::magnitudes).
 double elementError(double got, double want, double magnitude = 1);
 
 } // namespace opsight::judge

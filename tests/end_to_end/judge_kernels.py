@@ -7,7 +7,11 @@ A kernel's first lines hold all there is to know about it:
     // expect: FAIL error|nan phase=scores|maximum    at least one of these reasons, and one of these phases
     // flags: --timeout 3                             more options of the command line
     //| kernel = "attention"                          the port file, without operator and source
-and a line that ends in `found: race` is where the watched run must find that fault.
+    // operator: softmax                              where it is not attention
+and a line that ends in `found: race` is where the watched run must find that fault. A file may hold several kernels, one
+right and each other with a fault, which the macro VARIANT tells apart; each then says what is expected of it:
+    // variant no_maximum = 1: FAIL nan phase=maximum
+`// cards: cpu` keeps such a file's tests to that card.
 """
 import argparse
 import json
@@ -22,23 +26,40 @@ CODES = {"PASS": 0, "FAIL": 1}
 SKIPPED = 77  # ctest counts it as a skip
 
 
+EXPECTATION = r"(PASS|FAIL)(?: ([\w|]+))?(?: phase=([\w|]+))?$"
+
+
 class Kernel:
-    def __init__(self, path):
-        self.path = pathlib.Path(path).resolve()
-        self.name = f"{self.path.parent.name}/{self.path.stem}"
-        text = self.path.read_text()
-        expect = re.search(r"^// expect: (PASS|FAIL)(?: ([\w|]+))?(?: phase=([\w|]+))?$", text, re.M)
-        if not expect:
-            sys.exit(f"{path}: no '// expect:' line that can be read")
-        self.verdict = expect[1]
-        self.reasons = set((expect[2] or "").split("|")) - {""}
-        self.phases = set((expect[3] or "").split("|")) - {""}
+    def __init__(self, path, text, expected, variant=None):
+        """`expected`: verdict, reasons and phases as EXPECTATION matches them; `variant`: its name and number."""
+        self.path = path
+        self.name = f"{path.parent.name}/{path.stem}" + (f".{variant[0]}" if variant else "")
+        self.verdict = expected[0]
+        self.reasons = set((expected[1] or "").split("|")) - {""}
+        self.phases = set((expected[2] or "").split("|")) - {""}
         self.lines = [(kind, number) for number, line in enumerate(text.splitlines(), 1)
                       for kind in re.findall(r"found: (\w+)$", line)]
         flags = re.search(r"^// flags: (.*)$", text, re.M)
         self.flags = shlex.split(flags[1]) if flags else []
         port = "\n".join(re.findall(r"^//\| ?(.*)$", text, re.M))
-        self.port = f'operator = "scaled_dot_product_attention"\nsource = {json.dumps(str(self.path))}\n{port}\n'
+        operator = re.search(r"^// operator: (\w+)$", text, re.M)
+        self.port = (f'operator = "{operator[1] if operator else "scaled_dot_product_attention"}"\n'
+                     f'source = {json.dumps(str(self.path))}\n{port}\n')
+        if variant:
+            self.port += f"[defines]\nVARIANT = {variant[1]}\n"
+
+
+def kernels_of(path, wanted):
+    """The kernels of a file; of its variants, only the one that is `wanted`, if any is."""
+    path = pathlib.Path(path).resolve()
+    text = path.read_text()
+    if expect := re.search(rf"^// expect: {EXPECTATION}", text, re.M):
+        return [Kernel(path, text, expect.groups())]
+    variants = re.findall(rf"^// variant (\w+) = (\d+): {EXPECTATION}", text, re.M)
+    chosen = [Kernel(path, text, rest, (name, number)) for name, number, *rest in variants if wanted in (None, name)]
+    if not chosen:
+        sys.exit(f"{path}: no '// expect:' line and no variant {wanted or ''} that can be read")
+    return chosen
 
 
 def judge(kernel, arguments):
@@ -93,12 +114,12 @@ def phases(verdict):
 def show(kernel, verdict, seconds, found):
     state = "ok" if not found else "NOT AS EXPECTED"
     if verdict is None or "accuracy" not in verdict:
-        print(f"{kernel.name:36} {'none':4} {seconds:6.1f} s  {state}")
+        print(f"{kernel.name:52} {'none':4} {seconds:6.1f} s  {state}")
         return
     accuracy = verdict["accuracy"]
     failed = sum(not case["pass"] for case in accuracy["cases"])
     what = f"error {accuracy['max_error']}" if kernel.verdict == "PASS" else " ".join(verdict["reasons"] + sorted(f"({p})" for p in phases(verdict)))
-    print(f"{kernel.name:36} {verdict['verdict']:4} {len(accuracy['cases']):3} cases {failed:3} failed {seconds:6.1f} s  {what}  {state}")
+    print(f"{kernel.name:52} {verdict['verdict']:4} {len(accuracy['cases']):3} cases {failed:3} failed {seconds:6.1f} s  {what}  {state}")
 
 
 def main():
@@ -107,11 +128,11 @@ def main():
     parser.add_argument("--work", required=True, type=pathlib.Path, help="folder for port files and verdicts")
     parser.add_argument("--card", default="opencl:pocl")
     parser.add_argument("--seed", type=int, help="of the data, to see that a verdict does not hang on one")
+    parser.add_argument("--variant", help="the only one of a file's to judge")
     parser.add_argument("kernels", nargs="+")
     arguments = parser.parse_args()
     bad = 0
-    for path in arguments.kernels:
-        kernel = Kernel(path)
+    for kernel in [kernel for path in arguments.kernels for kernel in kernels_of(path, arguments.variant)]:
         verdict, messages, code, seconds = judge(kernel, arguments)
         if code == 4 and verdict is None:
             print(f"{kernel.name}: skipped, no verdict is possible here: {messages.strip()}")

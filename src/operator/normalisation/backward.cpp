@@ -156,7 +156,7 @@ Tensors NormalisationBackward::fill(const Case &c, Random &random) const {
   return inputs;
 }
 
-/// What is subtracted can cancel, and a large deviation makes all of it small: errors are held against the largest term.
+/// The gradient is a difference of terms about 1 times rstd, which a row's deviation makes small or large.
 Values<double> NormalisationBackward::magnitudes(const Case &c, const Tensors &inputs) const {
   auto [N, C] = extentOf(c);
   std::vector<double> all(static_cast<size_t>(N), 1.0);
@@ -168,7 +168,7 @@ Values<double> NormalisationBackward::magnitudes(const Case &c, const Tensors &i
     for (int64_t j = 0; j < C; ++j)
       largest = std::max(largest, std::abs(row.gradient[j]) + (sum + std::abs(row.normalised[j]) * products) / double(C));
     if (largest > 0)
-      all[size_t(r)] = std::min(1.0, largest * Elements(inputs, "rstd")[r]);
+      all[size_t(r)] = std::min(1.0, largest) * Elements(inputs, "rstd")[r];
   }
   return {{"grad_input", std::move(all)}};
 }
@@ -197,12 +197,12 @@ std::vector<Likeness> NormalisationBackward::inputLikenesses(const Case &c, cons
   if (kind == Kind::Layer) {
     add("mean", "the mean of the gradient is not taken off", [&](int64_t j) { return under(0, p, j); });
     add("mean", "the sum of the gradient is not divided by C", [&](int64_t j) { return under(m * n, p, j); });
-    add("mean", "the mean is not taken off the input", [&](int64_t j) {
-      double q = 0, x = input[r * C + j] * rstd;
-      for (int64_t k = 0; k < C; ++k)
-        q += row.gradient[k] * input[r * C + k] * rstd / n;
-      return rstd * (row.gradient[j] - m - x * q);
-    });
+    add("mean", "neither sum is divided by C", [&](int64_t j) { return under(m * n, p * n, j); });
+    double q = 0; // of products with the input as it is
+    for (int64_t k = 0; k < C; ++k)
+      q += row.gradient[k] * input[r * C + k] * rstd / n;
+    add("mean", "the mean is not taken off the input",
+        [&](int64_t j) { return rstd * (row.gradient[j] - m - input[r * C + j] * rstd * q); });
   }
   add("variance", "the term of the deviation is missing: rstd is taken for a constant", [&](int64_t j) { return under(m, 0, j); });
   add("variance", "the sum of the term of the deviation is not divided by C", [&](int64_t j) { return under(m, p * n, j); });

@@ -172,12 +172,13 @@ std::vector<Likeness> Softmax::likenesses(const Case &c, const Tensors &inputs, 
       divide("sum", fmt::format("the sums of {} threads are added although each was taken against a maximum of its own", lanes),
              unscaledSum(x, lanes, false));
   }
-  for (int64_t threads : blockSizes)
+  for (int64_t threads : blockSizes) {
+    std::vector<double> sums(size_t(threads / 32));
+    for (size_t j = 0; j < x.size(); ++j)
+      sums[j % size_t(threads) / 32] += std::exp(x[j] - largest);
     all.push_back({"sum", fmt::format("each warp of {} threads divides by its own part of the sum", threads),
-                   divided(x, log, [&](size_t j) {
-                     int64_t warp = int64_t(j) % threads / 32;
-                     return sumOver(x, [&](int64_t k) { return k % threads / 32 == warp; });
-                   })});
+                   divided(x, log, [&](size_t j) { return sums[j % size_t(threads) / 32]; })});
+  }
   double half = 0; // of powers of two
   for (double v : x)
     half += std::exp2(v - largest);
