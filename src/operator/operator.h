@@ -107,7 +107,8 @@ struct Problem {
   std::map<std::string, std::vector<double>> outputs; // by tensor name, row-major
   std::map<std::string, Tensor> exact{};              // beside `outputs`, those of integers: to be matched bit for bit
   /// Of outputs whose scale is another than 1 (a softmax of many columns, a gradient through a division by a deviation): the
-  /// magnitude that errors are held against where the element itself is smaller; one for each row of the last dimension.
+  /// magnitude that errors are held against where the element itself is smaller; one for each of so many
+  /// equal parts (rows, or elements).
   std::map<std::string, std::vector<double>> magnitudes{};
   /// Errors of a plain single-precision evaluation of these very data by the judge's metric, largest and root mean square
   /// over the operator's outputs (over a sample of their rows where there are very many).

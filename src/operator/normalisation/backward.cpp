@@ -156,12 +156,18 @@ Tensors NormalisationBackward::fill(const Case &c, Random &random) const {
   return inputs;
 }
 
-/// The gradient is a difference of terms about 1 times rstd, which a row's deviation makes small or large.
+/// The input's gradient is a difference of terms about 1 times rstd, which a row's deviation makes small or large. The sums
+/// over rows are those of terms of either sign: what is rounded grows with the root of their squares, not with the sum.
 Values<double> NormalisationBackward::magnitudes(const Case &c, const Tensors &inputs) const {
   auto [N, C] = extentOf(c);
-  std::vector<double> all(static_cast<size_t>(N), 1.0);
-  for (int64_t r = 0; r < N && !inputs.contains("grad_input"); ++r) {
+  std::vector<double> all(static_cast<size_t>(N), 1.0), weights(static_cast<size_t>(C)), biases(static_cast<size_t>(C));
+  Elements gradients(inputs, "grad_output");
+  for (int64_t r = 0; r < N; ++r) {
     RowTerms<double> row = termsOf<double>(inputs, r, C);
+    for (int64_t j = 0; j < C; ++j)
+      weights[j] += std::pow(gradients[r * C + j] * row.normalised[j], 2), biases[j] += std::pow(gradients[r * C + j], 2);
+    if (inputs.contains("grad_input"))
+      continue;
     double largest = 0, sum = 0, products = 0;
     for (int64_t j = 0; j < C; ++j)
       sum += std::abs(row.gradient[j]), products += std::abs(row.gradient[j] * row.normalised[j]);
@@ -170,7 +176,13 @@ Values<double> NormalisationBackward::magnitudes(const Case &c, const Tensors &i
     if (largest > 0)
       all[size_t(r)] = std::min(1.0, largest) * Elements(inputs, "rstd")[r];
   }
-  return {{"grad_input", std::move(all)}};
+  for (std::vector<double> *squares : {&weights, &biases})
+    for (double &value : *squares)
+      value = std::max(1.0, std::sqrt(value));
+  Values<double> magnitudes{{"grad_input", std::move(all)}, {"grad_weight", std::move(weights)}};
+  if (kind == Kind::Layer)
+    magnitudes["grad_bias"] = std::move(biases);
+  return magnitudes;
 }
 
 std::vector<Likeness> NormalisationBackward::inputLikenesses(const Case &c, const Tensors &inputs, int64_t r) const {
