@@ -121,12 +121,16 @@ void Instrumenter::sayArrays() {
         {b.CreatePtrToInt(b.CreateAddrSpaceCast(variable, b.getPtrTy()), b.getInt64Ty())});
 }
 
-/// The one object that `pointer` leads into, which `base` becomes; -1 where several are possible or none is known.
+/// The one object that `pointer` leads into, which `base` becomes; -1 where several are possible or none is known. Of
+/// several, base becomes one that is a thread's own, if there is such a one.
 int Instrumenter::objectOf(Value *pointer, Value *&base) {
   llvm::SmallVector<const Value *> bases;
   llvm::getUnderlyingObjects(pointer, bases, nullptr, /*MaxLookup=*/0);
-  if (bases.size() != 1)
+  if (bases.size() != 1) {
+    auto own = llvm::find_if(bases, [](const Value *each) { return llvm::isa<llvm::AllocaInst>(each); });
+    base = own == bases.end() ? nullptr : const_cast<Value *>(*own);
     return -1;
+  }
   base = const_cast<Value *>(bases[0]);
   if (auto *argument = llvm::dyn_cast<llvm::Argument>(base);
       argument && argument->getArgNo() < context_.manifest.parameters.size())
@@ -208,6 +212,10 @@ void Instrumenter::instrument(Instruction &instruction, const Touch &touch) {
   int object = objectOf(touch.pointer, base);
   if (auto *argument = llvm::dyn_cast_or_null<llvm::Argument>(base); argument && argument->hasByValAttr())
     return; // the kernel's own copy of a structure
+  // One of several, which the optimiser chooses between by a branch: where a thread's own array lies says nothing, and
+  // told as an address of the card's it would look like a stray.
+  if (object < 0 && base && llvm::isa<llvm::AllocaInst>(base))
+    return;
   Space space = spaceOf(touch.pointer->getType()->getPointerAddressSpace(), object, *watch_);
   IRBuilder<> b(&instruction);
   Value *address = isChecked() && space != Space::Local ? touch.pointer
