@@ -14,7 +14,7 @@ public:
   Reader(std::string_view text, Lookup lookup) : text(text), lookup(std::move(lookup)) {}
 
   Result<int64_t> whole() {
-    auto value = sum();
+    auto value = comparison();
     if (value && (skipSpace(), at < text.size()))
       return bad("unexpected '" + std::string(1, text[at]) + "'");
     return value;
@@ -30,7 +30,7 @@ private:
 
   std::unexpected<Error> bad(std::string why) const {
     return userError("expression '" + std::string(text) + "': " + why,
-                     "expressions are integers, symbols, + - * / % ( ) min max ceil_div");
+                     "expressions are integers, symbols, + - * / % ( ) min max ceil_div == != < <= > >=");
   }
   void skipSpace() {
     while (at < text.size() && std::isspace(static_cast<unsigned char>(text[at])))
@@ -57,6 +57,35 @@ private:
     if (overflow)
       return bad("the value does not fit 64 bits");
     return value;
+  }
+
+  /// Consumes the comparison that stands here, if one does: "<=", not the "<" it begins with.
+  std::string_view comparator() {
+    skipSpace();
+    for (std::string_view word : {"==", "!=", "<=", ">=", "<", ">"})
+      if (text.substr(at).starts_with(word)) {
+        at += word.size();
+        return word;
+      }
+    return {};
+  }
+
+  Result<int64_t> comparison() {
+    auto left = sum();
+    if (!left)
+      return left;
+    std::string_view word = comparator();
+    if (word.empty())
+      return left;
+    auto right = sum();
+    if (!right)
+      return right;
+    return word == "=="   ? *left == *right
+           : word == "!=" ? *left != *right
+           : word == "<=" ? *left <= *right
+           : word == ">=" ? *left >= *right
+           : word == "<"  ? *left < *right
+                          : *left > *right;
   }
 
   Result<int64_t> sum() {
@@ -101,7 +130,7 @@ private:
       return value ? apply('-', 0, *value) : value;
     }
     if (take('(')) {
-      auto value = sum();
+      auto value = comparison();
       if (value && !take(')'))
         return bad("a ')' is missing");
       return value;
@@ -179,6 +208,22 @@ Result<std::vector<std::string>> symbolsOf(std::string_view text) {
   if (!value && value.error().what.find("division by zero") == std::string::npos)
     return std::unexpected(value.error());
   return names;
+}
+
+std::string withValues(std::string_view text, const Symbols &symbols) {
+  auto isWord = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+  std::string result;
+  for (size_t at = 0; at < text.size();) {
+    size_t end = at + 1;
+    if (isWord(text[at]))
+      while (end < text.size() && isWord(text[end]))
+        ++end;
+    std::string word(text.substr(at, end - at));
+    auto found = symbols.find(word);
+    result += found == symbols.end() ? word : std::to_string(found->second);
+    at = end;
+  }
+  return result;
 }
 
 } // namespace opsight

@@ -21,6 +21,21 @@ TEST(Expression, MinAndMaxTakeTwoValues) {
   EXPECT_EQ(value("max(L, 64)"), 1000);
   EXPECT_NE(fault("min(L)").find("two values"), std::string::npos);
 }
+TEST(Expression, ComparisonsAreOneOrZero) {
+  EXPECT_EQ(value("L % 8 == 0"), 1);
+  EXPECT_EQ(value("L != 1000"), 0);
+  EXPECT_EQ(value("H <= 8"), 1);
+  EXPECT_EQ(value("H < 8"), 0);
+  EXPECT_EQ(value("H >= 9"), 0);
+  EXPECT_EQ(value("L > H + 991"), 1);
+  EXPECT_EQ(value("64 * (L > 512) + 32"), 96);
+  EXPECT_NE(fault("1 < 2 < 3").find("unexpected"), std::string::npos);
+  EXPECT_NE(fault("1 = 2").find("unexpected"), std::string::npos);
+}
+TEST(Expression, ValuesTakeThePlacesOfWholeNames) {
+  EXPECT_EQ(withValues("<keys, key, keys_of(key)>", {{"key", 4}, {"keys", 64}}), "<64, 4, keys_of(4)>");
+  EXPECT_EQ(withValues("", {{"key", 4}}), "");
+}
 TEST(Expression, UnknownSymbolNamesTheNearest) {
   EXPECT_NE(fault("ceil_div(l, 64)").find("did you mean 'L'"), std::string::npos);
 }
