@@ -54,6 +54,8 @@ void addJudgingOptions(CLI::App &command, JudgingOptions &o) {
   command.add_option("--case", o.overrides.cases, "B=1,H=8,L=1024,…: one more case; repeatable")->allow_extra_args(false);
   command.add_option("--seed", o.overrides.seed, "of the inputs; a new one each time unless told");
   command.add_option("--timeout", o.overrides.timeoutSeconds, "seconds one kernel run may take; 30 unless told")->check(positive & CLI::Range(0.001, 86400.0));
+  command.add_option("--tune-seconds", o.overrides.tuneSeconds, "seconds that the search of `port` may take; 60 unless told")->check(positive & CLI::Range(0.001, 86400.0));
+  command.add_flag("--retune", o.overrides.retune, "search anew, whatever an earlier `port` of this request found");
   command.add_option("-o", o.output, "folder for the results; opsight-out/NAME unless told");
   command.add_flag("--json", o.json, "print the verdict as JSON and nothing else");
   command.add_flag("--quiet", o.quiet, "show no progress");

@@ -36,8 +36,10 @@ Status completeOptions(const ops::Operator &op, ops::Options &options,
   return {};
 }
 
-Status checkExpression(const ops::Operator &op, const Placed &text, bool tensorsToo) {
+Status checkExpression(const ops::Operator &op, const Placed &text, bool tensorsToo, std::span<const Parameter> parameters) {
   std::vector<std::string> known = op.symbols();
+  for (const Parameter &parameter : parameters)
+    known.push_back(parameter.name);
   for (const ops::OptionInfo &option : op.options())
     known.push_back(option.name); // the index of its value
   if (tensorsToo) {

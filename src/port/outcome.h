@@ -3,6 +3,7 @@
 #include "card/profile.h"
 #include "judge/verdict.h"
 #include "port/request.h"
+#include "port/tuning_line.h"
 
 namespace opsight::port {
 
@@ -23,9 +24,10 @@ struct FileText {
 struct CandidateResult {
   std::string name, proposer;
   std::map<std::string, std::string> parameters;
-  std::string state; // "judged", "unsupported", "not tried"
-  std::string why;   // of the last two
+  std::string state; // "judged", "recorded", "unsupported", "not tried"
+  std::string why;   // of all but the first
   std::optional<judge::Verdict> verdict;
+  std::optional<TrialLine> recorded{}; // judged by an earlier run of the same request, and not again
   std::vector<FileText> files; // source, IR, and what else a reader wants
 };
 

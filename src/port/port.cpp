@@ -10,19 +10,14 @@
 #include "port/figures.h"
 #include "port/recipe.h"
 #include "port/replay.h"
-#include "port/source_candidate.h"
+#include "port/tuner.h"
+#include "port/tuning_key.h"
 #include "port/watch_check.h"
 #include <random>
 
 namespace opsight::port {
 
 namespace {
-
-/// A candidate on its way: what it is, and how far it came.
-struct Entry {
-  std::unique_ptr<SourceCandidate> candidate;
-  CandidateResult result;
-};
 
 class Port {
 public:
@@ -49,12 +44,18 @@ private:
   Status judgeHints();
   Entry *best();
 
-  void add(std::unique_ptr<SourceCandidate> candidate);
-  void add(SourceKernel kernel) {
-    add(std::make_unique<SourceCandidate>(*outcome.request.op, std::move(kernel), target()));
+  Status proposeKernels();
+  bool proposeRecorded();
+  Status tune(Tuner &tuner);
+  std::unique_ptr<SourceCandidate> made(SourceKernel kernel) const {
+    return std::make_unique<SourceCandidate>(*outcome.request.op, std::move(kernel), target());
   }
+  void add(const Proposal &proposal, const Symbols &values) {
+    entries.emplace_back(made(proposal.kernelWith(values)), values);
+  }
+  TuningGround ground() const { return {outcome.profile, source->symbolsOf(sample)}; }
   CardTarget target() const { return {outcome.profile, session ? session->info() : card::DeviceInfo{}}; }
-  bool wantsRecipe() const;
+  bool isShaped() const { return std::ranges::any_of(outcome.request.hints, shapesKernel); }
 
   Verb verb;
   Plan &plan;
@@ -66,16 +67,14 @@ private:
   std::optional<WatchCheck> watch;
   std::vector<ops::Case> cases, speedCases;
   ops::Case sample; // the case that stands for the kernel where one is needed: the first speed case it takes
-  std::unique_ptr<SourceCandidate> source; // the user's kernel, compiled once and later a candidate
-  std::vector<Entry> entries;
-  std::vector<SourceKernel> variants; // measured after the first recipe is right
+  std::unique_ptr<SourceCandidate> source; // the user's kernel, read before anything is proposed
+  std::vector<Proposal> proposals;         // in the order of judgement
+  std::deque<Entry> entries;
+  std::unique_ptr<TuningRecord> record;
+  std::optional<WinnerLine> recorded;      // of an earlier search of this request, where it is used again
   std::unique_ptr<judge::Candidate> reference;
   Entry *winner = nullptr;
 };
-
-bool Port::wantsRecipe() const {
-  return verb == Verb::Port && std::ranges::any_of(outcome.request.hints, shapesKernel);
-}
 
 Status Port::read(const Overrides &overrides) {
   plan.start(Task::Read, "the request and " + outcome.request.source.string());
@@ -111,13 +110,6 @@ Status Port::openDevice() {
     return std::unexpected(profile.error());
   outcome.profile = *profile;
   return {};
-}
-
-void Port::add(std::unique_ptr<SourceCandidate> candidate) {
-  const SourceKernel &kernel = candidate->source();
-  Entry entry{nullptr, {kernel.name, kernel.proposer, kernel.parameters, "not tried", "", {}, {}}};
-  entry.candidate = std::move(candidate);
-  entries.push_back(std::move(entry));
 }
 
 /// The first case, of those that are timed first, that the source takes.
@@ -161,19 +153,46 @@ Status Port::see() {
   return {};
 }
 
+/// Recipes alone under hints that shape the kernel, else the source and a recipe beside it.
+Status Port::proposeKernels() {
+  proposals = {proposeSource(outcome.request, ground())};
+  if (verb == Verb::Verify)
+    return {};
+  Result<Proposal> recipe = proposeRecipe(outcome.request, ground());
+  if (recipe)
+    proposals.insert(isShaped() ? proposals.begin() : proposals.end(), std::move(*recipe));
+  else if (isShaped() || recipe.error().kind != ErrorKind::Unsupported)
+    return std::unexpected(recipe.error());
+  return {};
+}
+
+/// The winner of an earlier search of this request, if there was one.
+bool Port::proposeRecorded() {
+  record = std::make_unique<TuningRecord>(tuningFile(), tuningKey(outcome.request, speedCases, outcome.profile, session->info()));
+  if (outcome.request.retune)
+    record->forget();
+  recorded = record->winner();
+  for (const Proposal &proposal : proposals)
+    if (recorded && proposal.name == recorded->candidate) {
+      add(proposal, recorded->values);
+      plan.note("from the record of " + recorded->day + ": " + proposal.name + "; --retune searches anew");
+      return true;
+    }
+  recorded.reset();
+  return false;
+}
+
 Status Port::propose() {
   source->retarget(target());
-  if (!wantsRecipe()) {
-    add(std::move(source));
+  if (Status proposed = proposeKernels(); !proposed)
+    return proposed;
+  const bool tunes = verb == Verb::Port && !bar.accuracyOnly;
+  if (tunes && proposeRecorded())
     return {};
-  }
-  Result<std::vector<SourceKernel>> recipes = proposeRecipes(outcome.request, outcome.profile);
-  if (!recipes)
-    return std::unexpected(recipes.error());
-  add(recipes->front());
-  variants.assign(recipes->begin() + 1, recipes->end());
-  add(std::move(source));
-  entries.back().result.why = "the hints ask for another construction, and nothing shows that the source keeps them";
+  for (const Proposal &proposal : proposals)
+    add(proposal, proposal.first);
+  if (verb == Verb::Port && isShaped())
+    entries.back().result.why = "the hints ask for another construction, and nothing shows that the source keeps them";
   return {};
 }
 
@@ -185,7 +204,7 @@ Status Port::translate() {
     return proposed;
   std::optional<Error> refused;
   for (Entry &entry : entries) {
-    if (!entry.result.why.empty())
+    if (!entry.isOpen())
       continue;
     auto built = entry.candidate->prepare(sample);
     if (built)
@@ -199,7 +218,7 @@ Status Port::translate() {
   }
   std::vector<std::string> open;
   for (const Entry &entry : entries)
-    if (entry.result.why.empty())
+    if (entry.isOpen())
       open.push_back(entry.result.name);
   if (open.empty())
     return std::unexpected(*refused);
@@ -257,10 +276,10 @@ Status Port::verify() {
   if (Status chosen = chooseReference(); !chosen)
     return chosen;
   watch.emplace(*outcome.request.op, limits, outcome.seed);
-  size_t open = std::ranges::count_if(entries, [](const Entry &entry) { return entry.result.why.empty(); });
+  size_t open = std::ranges::count_if(entries, &Entry::isOpen);
   size_t done = 0;
   for (Entry &entry : entries) {
-    if (!entry.result.why.empty())
+    if (!entry.isOpen())
       continue;
     if (Status judged = judgeOne(entry, double(done) / open, double(done + 1) / open); !judged)
       return judged;
@@ -271,42 +290,66 @@ Status Port::verify() {
   return {};
 }
 
-/// What the hints leave free is searched, one measured variant at a time; each is judged as strictly as the first.
+/// The kernels that were right are searched, the winner's first; then what the hints cost is told.
+Status Port::tune(Tuner &tuner) {
+  if (auto first = std::ranges::find(proposals, winner->result.name, &Proposal::name); first != proposals.end())
+    std::rotate(proposals.begin(), first, first + 1);
+  for (const Proposal &proposal : proposals) {
+    const bool isRight = std::ranges::any_of(entries, [&](const Entry &entry) { return entry.result.name == proposal.name && entry.isRight(); });
+    if (!isRight)
+      continue;
+    if (Status searched = tuner.search(proposal, entries); !searched)
+      return searched;
+  }
+  for (winner = best(); !winner->result.verdict; winner = best())
+    if (Status judged = judgeOne(*winner, 0, 1); !judged)
+      return judged;
+  auto of = std::ranges::find(proposals, winner->result.name, &Proposal::name);
+  Result<std::vector<std::string>> costs = tuner.costsOfHints(*of, outcome.request.hints, *winner, ground(), entries);
+  if (!costs)
+    return std::unexpected(costs.error());
+  record->settle({winner->result.name, winner->values, *costs});
+  outcome.notes.insert(outcome.notes.end(), costs->begin(), costs->end());
+  return {};
+}
+
+/// What hints and source leave free is searched, one measured candidate at a time; each is judged as strictly as the first.
 Status Port::improve() {
-  bool worth = verb == Verb::Port && !bar.accuracyOnly && winner->result.verdict->accuracy.pass && !variants.empty();
+  if (recorded)
+    outcome.notes.insert(outcome.notes.end(), recorded->notes.begin(), recorded->notes.end());
+  const bool worth = verb == Verb::Port && !bar.accuracyOnly && winner->result.verdict->accuracy.pass && !recorded;
   if (!worth)
     return {};
-  plan.start(Task::Improve, std::to_string(variants.size()) + " variants of what the hints leave free");
-  size_t index = static_cast<size_t>(winner - entries.data()), first = entries.size();
-  for (SourceKernel &variant : variants)
-    add(std::move(variant));
-  winner = &entries[index];
-  for (size_t i = first; i < entries.size(); ++i) {
-    double share = double(i - first) / (entries.size() - first);
-    if (Status judged = judgeOne(entries[i], share, share + 1.0 / (entries.size() - first)); !judged) {
-      if (judged.error().kind != ErrorKind::Unsupported && judged.error().kind != ErrorKind::NoVerdict)
-        return judged;
-      entries[i].result.state = "unsupported";
-      entries[i].result.why = describe(judged.error());
-    }
-  }
-  winner = best();
+  size_t count = 0, leftOut = 0;
+  for (const Proposal &proposal : proposals)
+    count += proposal.others.size(), leftOut += proposal.leftOut;
+  plan.start(Task::Improve, std::to_string(count) + " candidates of what is left free" +
+                                (leftOut ? ", " + std::to_string(leftOut) + " more ruled out by model and card" : ""));
+  Tuner tuner(plan, *record, {[&](SourceKernel kernel) { return made(std::move(kernel)); },
+                              [&](Entry &entry, double from, double to) { return judgeOne(entry, from, to); }},
+              std::chrono::duration<double>(outcome.request.tuneSeconds));
+  if (Status tuned = tune(tuner); !tuned)
+    return tuned;
+  if (tuner.unmeasured())
+    plan.note(std::to_string(tuner.unmeasured()) + " candidates were left unmeasured: the time is over; --tune-seconds gives more");
+  if (!record->problem().empty())
+    outcome.notes.push_back("the search is not kept: " + record->problem());
   std::vector<std::string> parameters;
   for (const auto &[name, value] : winner->result.parameters)
     parameters.push_back(name + " " + value);
-  plan.done(winner->result.name + " with " + join(parameters, ", ") + " is the fastest");
+  plan.done(winner->result.name + (parameters.empty() ? "" : " with " + join(parameters, ", ")) + " is the fastest");
   return {};
 }
 
 /// Right before fast: a pass beats a fail, a right one a wrong one, then the faster wins.
 Entry *Port::best() {
-  auto rank = [](const Entry &entry) {
-    const judge::Verdict &verdict = *entry.result.verdict;
-    return std::tuple(verdict.pass, verdict.accuracy.pass, verdict.speed ? verdict.speed->ratio : 0.0);
+  auto rank = [&](const Entry &entry) {
+    const bool passes = entry.result.verdict ? entry.result.verdict->pass : entry.isRight() && entry.ratio() >= bar.minSpeed;
+    return std::tuple(passes, entry.isRight(), entry.ratio());
   };
   Entry *found = nullptr;
   for (Entry &entry : entries)
-    if (entry.result.verdict && (!found || rank(entry) > rank(*found)))
+    if ((entry.result.verdict || entry.result.recorded) && !entry.besideHints && (!found || rank(entry) > rank(*found)))
       found = &entry;
   return found;
 }

@@ -43,8 +43,8 @@ Result<Placed> PortFileReader::expression(const std::string &key, const toml::no
   Result<Placed> value = text(key, node);
   if (!value)
     return value;
-  if (Status checked = checkExpression(*request.op, *value); !checked)
-    return std::unexpected(checked.error());
+  if (Status known = checked(*value); !known)
+    return std::unexpected(known.error());
   return value;
 }
 
@@ -185,11 +185,13 @@ Status PortFileReader::finish(const toml::table &root) {
 
 Result<Request> PortFileReader::read(const toml::table &root) {
   request.file = path;
-  // Cases take the file's options as their defaults, so they are read last, whatever the order in the file.
+  // Cases take the file's options as their defaults, so they are read last, whatever the order in the file; parameters first,
+  // since every expression may name them.
   static const std::vector<Entry> entries = {
       {"operator", &PortFileReader::nothing}, {"source", &PortFileReader::source},       {"kernel", &PortFileReader::kernel},
       {"card", &PortFileReader::card},        {"launch", &PortFileReader::launch},       {"arguments", &PortFileReader::arguments},
       {"defines", &PortFileReader::defines},  {"options", &PortFileReader::options},     {"limits", &PortFileReader::limits},
+      {"parameters", &PortFileReader::nothing}, {"recipe", &PortFileReader::recipe},
       {"accept", &PortFileReader::accept},    {"ask", &PortFileReader::ask},             {"hints", &PortFileReader::hints},
       {"case", &PortFileReader::nothing},     {"symbols", &PortFileReader::declaredOnly}, {"buffers", &PortFileReader::declaredOnly},
       {"reference", &PortFileReader::declaredReference}};
@@ -198,6 +200,8 @@ Result<Request> PortFileReader::read(const toml::table &root) {
     return std::unexpected(known.error());
   if (Status found = readOperator(root); !found)
     return std::unexpected(found.error());
+  if (Status read = readParameters(root); !read)
+    return std::unexpected(read.error());
   if (Status walked = walk(root, "", entries); !walked)
     return std::unexpected(walked.error());
   if (Status complete = completeOptions(*request.op, request.options, optionPlaces); !complete)

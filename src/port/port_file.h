@@ -11,8 +11,10 @@ Result<Request> readPortFile(const std::filesystem::path &path);
 /// Completes `options` with the operator's defaults; an unknown name or value is a user error at its place.
 Status completeOptions(const ops::Operator &op, ops::Options &options, const std::map<std::string, SourcePlace> &places);
 
-/// Checks that `text` is an expression over the operator's symbols (or, for arguments, its tensors and scalars).
-Status checkExpression(const ops::Operator &op, const Placed &text, bool tensorsToo = false);
+/// Checks that `text` is an expression over the operator's symbols and the kernel's parameters (or, for arguments, also
+/// the operator's tensors and scalars).
+Status checkExpression(const ops::Operator &op, const Placed &text, bool tensorsToo = false,
+                       std::span<const Parameter> parameters = {});
 /// Whether a name under [defines] can be a macro's.
 Status checkMacroName(const std::string &name, const SourcePlace &where);
 

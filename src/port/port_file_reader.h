@@ -1,7 +1,7 @@
 // The walk through a port file, shared by port_file.cpp (the file as a whole) and port_file_sections.cpp (what its
 // sections hold).
 #pragma once
-#include "port/request.h"
+#include "port/port_file.h"
 #include <toml++/toml.h>
 
 namespace opsight::port {
@@ -30,6 +30,9 @@ private:
   Result<Placed> expression(const std::string &key, const toml::node &node) const;
   Result<std::vector<Placed>> expressions(const std::string &key, const toml::node &node) const;
   Status keep(Result<Placed> value, std::string &into);
+  Status checked(const Placed &text, bool tensorsToo = false) const {
+    return checkExpression(*request.op, text, tensorsToo, request.parameters);
+  }
   Status wrongType(const std::string &key, const char *expected, const toml::node &node) const {
     return userError("'" + key + "' must be " + expected, {}, placeOf(node.source()));
   }
@@ -61,6 +64,11 @@ private:
   Status defines(const std::string &key, const toml::node &node);
   Status options(const std::string &key, const toml::node &node);
   Status limits(const std::string &key, const toml::node &node);
+  Status readParameters(const toml::table &root);
+  Status readParameter(Parameter &parameter, const toml::table &table) const;
+  Status checkParameter(const Parameter &parameter, const SourcePlace &where) const;
+  Result<std::vector<int64_t>> wholeNumbers(const std::string &key, const toml::node &node) const;
+  Status recipe(const std::string &key, const toml::node &node);
   Status accept(const std::string &key, const toml::node &node);
   Status maxError(const std::string &key, const toml::node &node);
   Status minSpeed(const std::string &key, const toml::node &node);

@@ -30,8 +30,8 @@ Status PortFileReader::arguments(const std::string &key, const toml::node &node)
       if (!written)
         return std::unexpected(written.error());
       placed = *written;
-      if (Status checked = checkExpression(*request.op, placed, true); !checked)
-        return checked;
+      if (Status known = checked(placed, true); !known)
+        return known;
     }
     request.arguments[std::string(name.str())] = placed;
   }
@@ -84,19 +84,12 @@ Status PortFileReader::limits(const std::string &key, const toml::node &node) {
     return wrongType(key, "a section, [limits]", node);
   for (const auto &[name, value] : *table) {
     LimitRule rule{{std::string(name.str()), placeOf(name.source())}, {}};
-    if (Status checked = checkExpression(*request.op, rule.expression); !checked)
-      return checked;
-    if (auto single = value.value_exact<int64_t>())
-      rule.values.push_back(*single);
-    else if (const toml::array *array = value.as_array())
-      for (const toml::node &element : *array) {
-        auto number = element.value_exact<int64_t>();
-        if (!number)
-          return wrongType(rule.expression.text, "a whole number or a list of them", element);
-        rule.values.push_back(*number);
-      }
-    if (rule.values.empty())
-      return wrongType(rule.expression.text, "a whole number or a list of them", value);
+    if (Status known = checked(rule.expression); !known)
+      return known;
+    Result<std::vector<int64_t>> values = wholeNumbers(rule.expression.text, value);
+    if (!values)
+      return std::unexpected(values.error());
+    rule.values = std::move(*values);
     request.limits.push_back(std::move(rule));
   }
   return {};

@@ -23,6 +23,23 @@ struct LimitRule {
   std::vector<int64_t> values;
 };
 
+/// What may be varied of a kernel: a number that its template arguments, launch and macros name.
+struct Parameter {
+  std::string name;
+  int64_t value = 0;           // unless a hint or the tuner says otherwise
+  std::vector<int64_t> search{}; // what is worth measuring, where no hint fixes it
+  std::string hint{};          // the part of a hint that fixes it: "tile.rows", "tile.columns", "reduce-stride"; empty: none
+  std::vector<Placed> must{};  // expressions over the parameters that hold (are not 0) for the kernel to be right
+  std::string why{};           // what `must` means, for an engineer whose hint breaks it
+};
+
+/// What makes a port file a recipe: how its tile lives on a card, the layouts it keeps, and what the tuner's model needs.
+struct RecipeFacts {
+  std::string mapping;                      // "simd" or "simt"
+  std::map<std::string, std::string> keeps; // hint to the only layout that it keeps: "kv" to "row-major"
+  Placed operations, workingSet;            // of the whole operator in modelled operations; of a block's inner loop in bytes
+};
+
 /// A constraint of the engineer, "tile" = "64x64"; `said` is the sentence or option it was understood from.
 struct Hint {
   std::string key, value, said;
@@ -76,6 +93,8 @@ struct Request {
   std::vector<FurtherLaunch> then;
   std::map<std::string, Define> defines;
   std::vector<LimitRule> limits;
+  std::vector<Parameter> parameters;
+  std::optional<RecipeFacts> recipe; // only files of the kernel library are
   ops::Options options; // complete once `finish` has run
   Accept accept;
   std::vector<Placed> asks;
@@ -85,6 +104,8 @@ struct Request {
   std::string mapping;          // "simt", "simd"; empty: the card's own
   std::optional<uint64_t> seed;
   double timeoutSeconds = 30; // of one kernel run
+  double tuneSeconds = 60;    // that the tuner may take
+  bool retune = false;        // search anew, whatever the record says
 };
 
 inline constexpr double defaultMaxError = 1e-5, defaultMinSpeed = 0.70;

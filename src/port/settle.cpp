@@ -170,6 +170,8 @@ Status settle(Request &request, const Overrides &overrides, std::vector<std::str
     request.seed = overrides.seed;
   if (overrides.timeoutSeconds)
     request.timeoutSeconds = *overrides.timeoutSeconds;
+  request.tuneSeconds = overrides.tuneSeconds.value_or(request.tuneSeconds);
+  request.retune = overrides.retune;
   return {};
 }
 

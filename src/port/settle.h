@@ -13,7 +13,8 @@ struct Overrides {
   std::string reference;
   bool accuracyOnly = false;
   std::optional<uint64_t> seed;
-  std::optional<double> timeoutSeconds;
+  std::optional<double> timeoutSeconds, tuneSeconds;
+  bool retune = false;
 };
 
 /// Names that --card and `card` take: every profile, and "opencl" for the first OpenCL card with a device.

@@ -3,14 +3,15 @@
 #include "base/text.h"
 #include "cuda/compile.h"
 #include "port/contains.h"
+#include "port/parameters.h"
 #include <limits>
 
 namespace opsight::port {
 
 SourceKernel faithful(const Request &request) {
-  return {.name = "faithful", .proposer = "faithful", .parameters = {}, .file = request.source, .kernel = request.kernel,
-          .launch = request.launch, .arguments = request.arguments, .defines = request.defines, .limits = request.limits,
-          .then = request.then};
+  SourceKernel kernel = instance(request, standardValues(request.parameters));
+  kernel.name = kernel.proposer = "faithful";
+  return kernel;
 }
 
 SourceCandidate::SourceCandidate(const ops::Operator &op, SourceKernel kernel, CardTarget target)

@@ -60,10 +60,10 @@ protected:
 
   /// The files of the recipe's build for the sample, after `also` was built too.
   std::vector<FileText> files(std::initializer_list<ops::Case> also = {}) {
-    Result<std::vector<SourceKernel>> kernels = proposeRecipes(request, profile);
-    if (!kernels)
+    Result<Proposal> recipe = proposeRecipe(request, {profile, {}});
+    if (!recipe)
       return {};
-    SourceCandidate candidate(*request.op, kernels->front(), {profile, {}});
+    SourceCandidate candidate(*request.op, recipe->kernelWith(recipe->first), {profile, {}});
     for (const ops::Case &c : also)
       EXPECT_TRUE(candidate.prepare(c));
     auto built = candidate.prepare(sample);

@@ -33,9 +33,9 @@ protected:
   }
   SourceKernel recipe(std::initializer_list<const char *> texts) {
     request.hints = hints(texts);
-    Result<std::vector<SourceKernel>> kernels = proposeRecipes(request, profile);
-    EXPECT_TRUE(kernels) << describe(kernels.error());
-    return kernels->front();
+    Result<Proposal> proposal = proposeRecipe(request, {profile, {}});
+    EXPECT_TRUE(proposal) << describe(proposal.error());
+    return proposal->kernelWith(proposal->first);
   }
   std::vector<HintResult> judge(SourceKernel kernel, std::initializer_list<const char *> texts) {
     SourceCandidate candidate(*request.op, std::move(kernel), {});
@@ -119,9 +119,9 @@ TEST_F(Evidence, kernelWithoutPhasesShowsNothing) {
 TEST_F(Evidence, recipeRefusesWhatItCannotKeep) {
   for (const char *text : {"tile=60x64", "tile=64x40", "reduce-stride=3", "kv=column-major"}) {
     request.hints = hints({text});
-    Result<std::vector<SourceKernel>> kernels = proposeRecipes(request, profile);
-    ASSERT_FALSE(kernels) << text;
-    EXPECT_EQ(kernels.error().kind, ErrorKind::Unsupported);
+    Result<Proposal> proposal = proposeRecipe(request, {profile, {}});
+    ASSERT_FALSE(proposal) << text;
+    EXPECT_EQ(proposal.error().kind, ErrorKind::Unsupported);
   }
 }
 
@@ -129,9 +129,9 @@ TEST_F(Evidence, recipeOfSharedTilesRefusesWhatItCannotKeep) {
   request.mapping = "simt";
   for (const char *text : {"tile=48x64", "tile=128x64", "tile=64x512", "reduce-stride=16", "kv=column-major"}) {
     request.hints = hints({text});
-    Result<std::vector<SourceKernel>> kernels = proposeRecipes(request, profile);
-    ASSERT_FALSE(kernels) << text;
-    EXPECT_EQ(kernels.error().kind, ErrorKind::Unsupported);
+    Result<Proposal> proposal = proposeRecipe(request, {profile, {}});
+    ASSERT_FALSE(proposal) << text;
+    EXPECT_EQ(proposal.error().kind, ErrorKind::Unsupported);
   }
 }
 
@@ -173,13 +173,6 @@ TEST_F(Evidence, oneConflictOrOneColumnReadIsNotKept) {
   EXPECT_EQ(judge(kernel, {"kv=shared,row-major"})[0].kept, false);
   traffic = noVerdict("nothing is watched");
   EXPECT_EQ(judge(kernel, {"kv=shared,row-major"})[0].kept, std::nullopt);
-}
-
-TEST_F(Evidence, onlyWhatHintsLeaveFreeIsSearched) {
-  request.hints = hints({"tile=64x64", "reduce-stride=4"});
-  EXPECT_EQ(proposeRecipes(request, profile)->size(), 1u);
-  request.hints = hints({"softmax=online"});
-  EXPECT_GT(proposeRecipes(request, profile)->size(), 1u);
 }
 
 } // namespace

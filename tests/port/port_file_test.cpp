@@ -193,4 +193,40 @@ TEST_F(PortFile, sourceWithOptionsSaysTheSame) {
   EXPECT_FALSE(requestForSource(folder / "kernel.cu", said));
 }
 
+/// The good file with these sections in it, and a launch that names a parameter.
+std::string withParameters(const std::string &sections) {
+  std::string text = good;
+  text.replace(text.find("[256]"), 5, "[\"threads\"]");
+  return text + sections;
+}
+
+TEST_F(PortFile, ParametersAreReadWithTheirRules) {
+  Result<Request> request = read(withParameters("[parameters.threads]\nvalue = 64\nsearch = [64, 128]\nmust = \"threads % 32 == 0\"\nwhy = \"whole warps\"\n"
+                                                "[parameters.rows]\nvalue = 16\nhint = \"tile.rows\"\n"));
+  ASSERT_TRUE(request) << describe(request.error());
+  ASSERT_EQ(request->parameters.size(), 2u);
+  EXPECT_EQ(request->parameters[0].hint, "tile.rows");
+  EXPECT_EQ(request->parameters[1].value, 64);
+  EXPECT_EQ(request->parameters[1].search, (std::vector<int64_t>{64, 128}));
+  EXPECT_EQ(request->launch.block.front().text, "threads");
+}
+
+TEST_F(PortFile, ParametersWithSlipsAreRefusedAtTheirPlaces) {
+  struct Slip {
+    const char *sections, *words;
+  };
+  for (const Slip &slip : {Slip{"[parameters.threads]\nsearch = [64]\n", "has no value"},
+                           Slip{"[parameters.threads]\nvalue = 64\nvalues = [1]\n", "did you mean 'value'"},
+                           Slip{"[parameters.threads]\nvalue = 48\nmust = \"threads % 32 == 0\"\n", "breaks its own rule"},
+                           Slip{"[parameters.threads]\nvalue = 64\nmust = \"threads % L == 0\"\n", "'L'"},
+                           Slip{"[parameters.threads]\nvalue = 64\nhint = \"tile.row\"\n", "tile.rows"},
+                           Slip{"[parameters.threads]\nvalue = 64\n[parameters.L]\nvalue = 1\n", "something of the operator"},
+                           Slip{"[parameters]\nthreads = 64\n", "section"}}) {
+    Result<Request> request = read(withParameters(slip.sections));
+    ASSERT_FALSE(request) << slip.sections;
+    EXPECT_EQ(request.error().kind, ErrorKind::User);
+    EXPECT_THAT(describe(request.error()), HasSubstr(slip.words)) << slip.sections;
+  }
+}
+
 } // namespace
