@@ -17,6 +17,7 @@ struct Entry {
     const SourceKernel &kernel = candidate->source();
     result = {kernel.name, kernel.proposer, kernel.parameters, "not tried", "", {}, {}, {}};
   }
+  bool isSettled() const { return result.verdict && result.state == "judged"; } // in every case, not some
   bool isOpen() const { return result.state == "not tried" && result.why.empty(); }
   bool isRight() const {
     return result.verdict ? result.verdict->accuracy.pass : result.recorded && result.recorded->right;

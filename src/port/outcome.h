@@ -24,7 +24,7 @@ struct FileText {
 struct CandidateResult {
   std::string name, proposer;
   std::map<std::string, std::string> parameters;
-  std::string state; // "judged", "recorded", "unsupported", "not tried"
+  std::string state; // "judged", "screened" (in the cases of the build that is timed), "recorded", "unsupported", "not tried"
   std::string why;   // of all but the first
   std::optional<judge::Verdict> verdict;
   std::optional<TrialLine> recorded{}; // judged by an earlier run of the same request, and not again

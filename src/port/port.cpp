@@ -1,6 +1,4 @@
-#include "port/port.h"
 #include "base/text.h"
-#include "judge/judge.h"
 #include "port/account.h"
 #include "port/advice.h"
 #include "port/artifact_files.h"
@@ -8,73 +6,13 @@
 #include "port/declared_reference.h"
 #include "port/evidence.h"
 #include "port/figures.h"
-#include "port/recipe.h"
+#include "port/own_hints.h"
+#include "port/port_run.h"
 #include "port/replay.h"
-#include "port/tuner.h"
-#include "port/tuning_key.h"
-#include "port/watch_check.h"
+#include "port/see.h"
 #include <random>
 
 namespace opsight::port {
-
-namespace {
-
-class Port {
-public:
-  Port(Verb verb, Request request, std::filesystem::path folder, Plan &plan)
-      : verb(verb), plan(plan), folder(std::move(folder)) {
-    outcome.request = std::move(request);
-    outcome.verb = verb == Verb::Port ? "port" : "verify";
-  }
-  Result<Outcome> run(const Overrides &overrides);
-
-private:
-  Status read(const Overrides &overrides);
-  Status openDevice();
-  Status see();
-  Status chooseSample();
-  Status propose();
-  Status translate();
-  Status chooseReference();
-  Status readRecorded();
-  Status judgeOne(Entry &entry, double from, double to);
-  Status verify();
-  Status improve();
-  Status conclude();
-  Status judgeHints();
-  Entry *best();
-
-  Status proposeKernels();
-  bool proposeRecorded();
-  Status tune(Tuner &tuner);
-  std::unique_ptr<SourceCandidate> made(SourceKernel kernel) const {
-    return std::make_unique<SourceCandidate>(*outcome.request.op, std::move(kernel), target());
-  }
-  void add(const Proposal &proposal, const Symbols &values) {
-    entries.emplace_back(made(proposal.kernelWith(values)), values);
-  }
-  TuningGround ground() const { return {outcome.profile, source->symbolsOf(sample)}; }
-  CardTarget target() const { return {outcome.profile, session ? session->info() : card::DeviceInfo{}}; }
-  bool isShaped() const { return std::ranges::any_of(outcome.request.hints, shapesKernel); }
-
-  Verb verb;
-  Plan &plan;
-  std::filesystem::path folder; // where the results will lie
-  Outcome outcome;
-  judge::Bar bar;
-  card::Limits limits;
-  std::unique_ptr<card::Session> session;
-  std::optional<WatchCheck> watch;
-  std::vector<ops::Case> cases, speedCases;
-  ops::Case sample; // the case that stands for the kernel where one is needed: the first speed case it takes
-  std::unique_ptr<SourceCandidate> source; // the user's kernel, read before anything is proposed
-  std::vector<Proposal> proposals;         // in the order of judgement
-  std::deque<Entry> entries;
-  std::unique_ptr<TuningRecord> record;
-  std::optional<WinnerLine> recorded;      // of an earlier search of this request, where it is used again
-  std::unique_ptr<judge::Candidate> reference;
-  Entry *winner = nullptr;
-};
 
 Status Port::read(const Overrides &overrides) {
   plan.start(Task::Read, "the request and " + outcome.request.source.string());
@@ -131,6 +69,24 @@ Status Port::chooseSample() {
                    {outcome.request.file.string()});
 }
 
+/// What sight finds becomes hints of our own where there are no others. What cannot be watched is said, and hinders nothing.
+void Port::lookAtSource() {
+  if (verb != Verb::Port || isShaped())
+    return;
+  Plan silent({}, {});
+  Request watched = outcome.request;
+  watched.asks.clear(); // understood already
+  Result<std::vector<sight::Findings>> found = opsight::port::see(std::move(watched), {}, "", silent);
+  if (!found) {
+    plan.note("not watched: " + found.error().what);
+    return;
+  }
+  seen = std::move(*found);
+  for (const sight::Findings &findings : seen)
+    for (const sight::Finding &finding : findings.findings)
+      plan.note("on " + findings.card + ": " + finding.what);
+}
+
 /// The user's own kernel is read whoever will win: its errors and open questions are the user's to hear first.
 Status Port::see() {
   plan.start(Task::See, outcome.request.kernel.empty() ? "the kernel" : outcome.request.kernel);
@@ -149,50 +105,8 @@ Status Port::see() {
       return named;
   for (const auto &[subject, text] : outcome.account.lines)
     plan.note(subject + ": " + text);
+  lookAtSource();
   plan.done(outcome.account.kernel + " at " + outcome.account.where.file + ":" + std::to_string(outcome.account.where.line));
-  return {};
-}
-
-/// Recipes alone under hints that shape the kernel, else the source and a recipe beside it.
-Status Port::proposeKernels() {
-  proposals = {proposeSource(outcome.request, ground())};
-  if (verb == Verb::Verify)
-    return {};
-  Result<Proposal> recipe = proposeRecipe(outcome.request, ground());
-  if (recipe)
-    proposals.insert(isShaped() ? proposals.begin() : proposals.end(), std::move(*recipe));
-  else if (isShaped() || recipe.error().kind != ErrorKind::Unsupported)
-    return std::unexpected(recipe.error());
-  return {};
-}
-
-/// The winner of an earlier search of this request, if there was one.
-bool Port::proposeRecorded() {
-  record = std::make_unique<TuningRecord>(tuningFile(), tuningKey(outcome.request, speedCases, outcome.profile, session->info()));
-  if (outcome.request.retune)
-    record->forget();
-  recorded = record->winner();
-  for (const Proposal &proposal : proposals)
-    if (recorded && proposal.name == recorded->candidate) {
-      add(proposal, recorded->values);
-      plan.note("from the record of " + recorded->day + ": " + proposal.name + "; --retune searches anew");
-      return true;
-    }
-  recorded.reset();
-  return false;
-}
-
-Status Port::propose() {
-  source->retarget(target());
-  if (Status proposed = proposeKernels(); !proposed)
-    return proposed;
-  const bool tunes = verb == Verb::Port && !bar.accuracyOnly;
-  if (tunes && proposeRecorded())
-    return {};
-  for (const Proposal &proposal : proposals)
-    add(proposal, proposal.first);
-  if (verb == Verb::Port && isShaped())
-    entries.back().result.why = "the hints ask for another construction, and nothing shows that the source keeps them";
   return {};
 }
 
@@ -257,16 +171,22 @@ Status Port::readRecorded() {
   return {};
 }
 
-Status Port::judgeOne(Entry &entry, double from, double to) {
+Result<judge::Verdict> Port::judged(Entry &entry, std::span<const ops::Case> on, const judge::Further &further, double from,
+                                    double to) {
   judge::Progress progress;
   progress.step = [&](const std::string &what, double fraction) {
     plan.progress(entry.result.name + ": " + what, from + (to - from) * fraction);
   };
-  Result<judge::Verdict> verdict = judge::judge(*session, *outcome.request.op, *entry.candidate, reference.get(), cases,
-                                                speedCases, bar, outcome.seed, progress, watch->of(*entry.candidate));
+  return judge::judge(*session, *outcome.request.op, *entry.candidate, reference.get(), on, speedCases, bar, outcome.seed,
+                      progress, further);
+}
+
+Status Port::judgeOne(Entry &entry, double from, double to) {
+  Result<judge::Verdict> verdict = judged(entry, cases, watch->of(*entry.candidate), from, to);
   if (!verdict)
     return std::unexpected(verdict.error());
   entry.result.state = "judged";
+  entry.result.why.clear();
   entry.result.verdict = std::move(*verdict);
   return {};
 }
@@ -288,70 +208,6 @@ Status Port::verify() {
   winner = best();
   plan.done(winner->result.name + (winner->result.verdict->accuracy.pass ? " is right" : " is wrong"));
   return {};
-}
-
-/// The kernels that were right are searched, the winner's first; then what the hints cost is told.
-Status Port::tune(Tuner &tuner) {
-  if (auto first = std::ranges::find(proposals, winner->result.name, &Proposal::name); first != proposals.end())
-    std::rotate(proposals.begin(), first, first + 1);
-  for (const Proposal &proposal : proposals) {
-    const bool isRight = std::ranges::any_of(entries, [&](const Entry &entry) { return entry.result.name == proposal.name && entry.isRight(); });
-    if (!isRight)
-      continue;
-    if (Status searched = tuner.search(proposal, entries); !searched)
-      return searched;
-  }
-  for (winner = best(); !winner->result.verdict; winner = best())
-    if (Status judged = judgeOne(*winner, 0, 1); !judged)
-      return judged;
-  auto of = std::ranges::find(proposals, winner->result.name, &Proposal::name);
-  Result<std::vector<std::string>> costs = tuner.costsOfHints(*of, outcome.request.hints, *winner, ground(), entries);
-  if (!costs)
-    return std::unexpected(costs.error());
-  record->settle({winner->result.name, winner->values, *costs});
-  outcome.notes.insert(outcome.notes.end(), costs->begin(), costs->end());
-  return {};
-}
-
-/// What hints and source leave free is searched, one measured candidate at a time; each is judged as strictly as the first.
-Status Port::improve() {
-  if (recorded)
-    outcome.notes.insert(outcome.notes.end(), recorded->notes.begin(), recorded->notes.end());
-  const bool worth = verb == Verb::Port && !bar.accuracyOnly && winner->result.verdict->accuracy.pass && !recorded;
-  if (!worth)
-    return {};
-  size_t count = 0, leftOut = 0;
-  for (const Proposal &proposal : proposals)
-    count += proposal.others.size(), leftOut += proposal.leftOut;
-  plan.start(Task::Improve, std::to_string(count) + " candidates of what is left free" +
-                                (leftOut ? ", " + std::to_string(leftOut) + " more ruled out by model and card" : ""));
-  Tuner tuner(plan, *record, {[&](SourceKernel kernel) { return made(std::move(kernel)); },
-                              [&](Entry &entry, double from, double to) { return judgeOne(entry, from, to); }},
-              std::chrono::duration<double>(outcome.request.tuneSeconds));
-  if (Status tuned = tune(tuner); !tuned)
-    return tuned;
-  if (tuner.unmeasured())
-    plan.note(std::to_string(tuner.unmeasured()) + " candidates were left unmeasured: the time is over; --tune-seconds gives more");
-  if (!record->problem().empty())
-    outcome.notes.push_back("the search is not kept: " + record->problem());
-  std::vector<std::string> parameters;
-  for (const auto &[name, value] : winner->result.parameters)
-    parameters.push_back(name + " " + value);
-  plan.done(winner->result.name + (parameters.empty() ? "" : " with " + join(parameters, ", ")) + " is the fastest");
-  return {};
-}
-
-/// Right before fast: a pass beats a fail, a right one a wrong one, then the faster wins.
-Entry *Port::best() {
-  auto rank = [&](const Entry &entry) {
-    const bool passes = entry.result.verdict ? entry.result.verdict->pass : entry.isRight() && entry.ratio() >= bar.minSpeed;
-    return std::tuple(passes, entry.isRight(), entry.ratio());
-  };
-  Entry *found = nullptr;
-  for (Entry &entry : entries)
-    if ((entry.result.verdict || entry.result.recorded) && !entry.besideHints && (!found || rank(entry) > rank(*found)))
-      found = &entry;
-  return found;
 }
 
 Status Port::judgeHints() {
@@ -376,11 +232,28 @@ Status Port::judgeHints() {
   return {};
 }
 
+/// They constrain what was proposed in the source's place; where the source won, there is nothing to constrain.
+Status Port::judgeOwnHints() {
+  if (verb != Verb::Port || isShaped() || winner->result.proposer != "recipe")
+    return {};
+  auto source = std::ranges::find(entries, "faithful", [](const Entry &entry) { return entry.result.name; });
+  const judge::Verdict *verdict = source != entries.end() && source->result.verdict ? &*source->result.verdict : nullptr;
+  Result<std::vector<HintResult>> results = evidenceFor(hintsSeen(seen, verdict), *winner->candidate, sample, outcome.verdict, [&] {
+    return watch->traffic(*winner->candidate, outcome.verdict.accuracy);
+  });
+  if (!results)
+    return std::unexpected(results.error());
+  outcome.hints.insert(outcome.hints.end(), results->begin(), results->end());
+  return {};
+}
+
 Status Port::conclude() {
   plan.start(Task::Report, "the verdict");
   outcome.verdict = *winner->result.verdict;
   if (Status hints = judgeHints(); !hints)
     return hints;
+  if (Status own = judgeOwnHints(); !own)
+    return own;
   auto built = winner->candidate->prepare(sample);
   if (built && std::holds_alternative<judge::Build>(*built)) {
     const judge::Build &build = std::get<judge::Build>(*built);
@@ -415,8 +288,6 @@ Result<Outcome> Port::run(const Overrides &overrides) {
   outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return std::move(outcome);
 }
-
-} // namespace
 
 Result<Outcome> carryOut(Verb verb, Request request, const Overrides &overrides, const std::filesystem::path &folder,
                          Plan &plan) {

@@ -1,5 +1,5 @@
 // The tuner: measures what the hints leave free, one candidate at a time, the best by the kernel's model first, until all
-// are measured or its time is over. It decides nothing: each candidate is judged as strictly as the first.
+// are measured or its time is over. It decides nothing.
 #pragma once
 #include "port/entry.h"
 #include "port/plan.h"
@@ -14,7 +14,7 @@ public:
   /// What the tuner lets the port do.
   struct Hands {
     std::function<std::unique_ptr<SourceCandidate>(SourceKernel)> make;
-    std::function<Status(Entry &, double from, double to)> judge; // fills the entry's verdict
+    std::function<Status(Entry &, double from, double to)> judge; // fills the entry's state and verdict
   };
   Tuner(Plan &plan, TuningRecord &record, Hands hands, std::chrono::duration<double> budget)
       : plan(plan), record(record), hands(std::move(hands)), end(std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(budget)) {}

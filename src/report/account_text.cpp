@@ -131,8 +131,12 @@ Section candidates(const port::Outcome &outcome) {
       if (candidate.verdict->speed && candidate.verdict->speed->notMeasured.empty())
         text += fmt::format(", {:.2f} times the reference", candidate.verdict->speed->ratio);
     }
+    if (candidate.recorded && candidate.recorded->ratio)
+      text += fmt::format(", {:.2f} times the reference", *candidate.recorded->ratio);
     section.rows.push_back({candidate.name, join(parameters, ", "), candidate.state, text});
   }
+  if (auto screened = std::ranges::find(outcome.candidates, "screened", &port::CandidateResult::state); screened != outcome.candidates.end())
+    section.rows.push_back({"screened: judged in " + screened->why});
   return section;
 }
 

@@ -135,6 +135,11 @@ Json summary(const port::CandidateResult &candidate) {
     if (candidate.verdict->speed && candidate.verdict->speed->notMeasured.empty())
       json["ratio"] = number(candidate.verdict->speed->ratio);
   }
+  if (candidate.recorded) {
+    json["max_error"] = number(candidate.recorded->maxError);
+    if (candidate.recorded->ratio)
+      json["ratio"] = number(*candidate.recorded->ratio);
+  }
   return json;
 }
 
