@@ -5,6 +5,7 @@
 // each thread's own memory, is the same for all: what is only read counts as a load from memory that all share.
 #include "lower/spirv/block_uniformity.h"
 #include "lower/analyses.h"
+#include "lower/spirv/plain_calls.h"
 #include "lower/spirv/warp_operations.h"
 #include <fmt/format.h>
 #include <llvm/ADT/SmallPtrSet.h>
@@ -140,6 +141,7 @@ static llvm::SmallPtrSet<llvm::BasicBlock *, 16> findDecided(llvm::Function &ker
 }
 
 llvm::SmallVector<llvm::CallInst *> decidedByThreads(llvm::Function &kernel) {
+  PlainCalls plain(kernel);
   auto machine = createNvptxMachine();
   Analyses analyses(machine.get());
   auto &uniformity = analyses.functions.getResult<llvm::UniformityInfoAnalysis>(kernel);
