@@ -81,8 +81,10 @@ template <int query_tile, int key_tile, int reduce_stride> __global__ void __lau
   output_fragment sums = {};
   attention::query_state state = {tile::negative_infinity_of_one(), 0.0f};
 
-#pragma unroll 1
-  for (int first_key = 0; first_key < visible_keys; first_key += key_tile) {
+  // One tile at least, though it may hold no key that a query sees: a barrier in a loop that may not run at all stands in a
+  // branch, and compilers for cards whose threads are loops copy what lies between such barriers again and again.
+  int first_key = 0;
+  do {
     const int count = min(key_tile, S - first_key);
     tile::stage<block, HEAD_DIM>(keys_or_values, key + (shared_plane * S + first_key) * HEAD_DIM, count);
     __syncthreads();
@@ -115,7 +117,8 @@ template <int query_tile, int key_tile, int reduce_stride> __global__ void __lau
     __syncthreads();
     attention::accumulate(sums, scores, keys_or_values, count, factors);
     __syncthreads();
-  }
+    first_key += key_tile;
+  } while (first_key < visible_keys);
 
   if (reducer::part() == 0) {
     const int row = place.first_query + reducer::query();
