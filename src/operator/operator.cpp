@@ -118,7 +118,7 @@ Result<Options> Operator::completeOptions(const Options &partial) const {
 }
 
 const std::vector<const Operator *> &allOperators() {
-  static const std::vector<const Operator *> all{&scaledDotProductAttention(), &softmax(),   &softmaxBackward(),
+  static const std::vector<const Operator *> all{&scaledDotProductAttention(), &scaledDotProductAttentionBackward(), &softmax(),   &softmaxBackward(),
                                                 &layernorm(),                 &layernormBackward(),
                                                 &rmsnorm(),                   &rmsnormBackward()};
   return all;

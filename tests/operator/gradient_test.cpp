@@ -103,6 +103,61 @@ TEST(Gradients, OfNormalisationsAreThoseOfFiniteDifferences) {
     }
 }
 
+struct Attention {
+  int64_t H, Hkv, L, S, D, Dv;
+  bool causal;
+  double scale;
+};
+
+/// Σ grad_output · softmax(scale Q Kᵀ) V.
+double attentionLoss(const Attention &a, const Vector &q, const Vector &k, const Vector &v, const Vector &dy) {
+  double loss = 0;
+  for (int64_t h = 0; h < a.H; ++h)
+    for (int64_t i = 0; i < a.L; ++i) {
+      const int64_t kv = h / (a.H / a.Hkv), seen = a.causal ? std::min(i + 1, a.S) : a.S;
+      Vector weights;
+      double sum = 0;
+      for (int64_t j = 0; j < seen; ++j) {
+        double score = 0;
+        for (int64_t d = 0; d < a.D; ++d)
+          score += q[(h * a.L + i) * a.D + d] * k[(kv * a.S + j) * a.D + d];
+        sum += weights.emplace_back(std::exp(a.scale * score));
+      }
+      for (int64_t j = 0; j < seen; ++j)
+        for (int64_t d = 0; d < a.Dv; ++d)
+          loss += weights[j] / sum * v[(kv * a.S + j) * a.Dv + d] * dy[(h * a.L + i) * a.Dv + d];
+    }
+  return loss;
+}
+
+TEST(Gradients, OfAttentionAreThoseOfFiniteDifferences) {
+  const Operator &op = **findOperator("scaled_dot_product_attention_backward");
+  for (bool causal : {false, true}) {
+    Case c;
+    c.symbols = {{"H", 4}, {"Hkv", 2}, {"L", 5}, {"S", 7}, {"D", 3}, {"Dv", 2}};
+    c.options = {{"causal", causal ? "top-left" : "none"}};
+    Case complete = *op.completeCase(c);
+    Problem problem = *op.make(complete, 5);
+    const Attention a{4, 2, 5, 7, 3, 2, causal, *op.scalarOf(complete, "scale")};
+    Vector q = doubles(problem, "query"), k = doubles(problem, "key"), v = doubles(problem, "value"), dy = doubles(problem, "grad_output");
+    near(problem.outputs.at("grad_query"), differences(q, [&](const Vector &at) { return attentionLoss(a, at, k, v, dy); }));
+    near(problem.outputs.at("grad_key"), differences(k, [&](const Vector &at) { return attentionLoss(a, q, at, v, dy); }));
+    near(problem.outputs.at("grad_value"), differences(v, [&](const Vector &at) { return attentionLoss(a, q, k, at, dy); }));
+  }
+}
+
+TEST(Gradients, OfARowThatSeesNoKeyAreZero) {
+  const Operator &op = **findOperator("scaled_dot_product_attention_backward");
+  Case c;
+  c.symbols = {{"L", 5}, {"S", 2}, {"D", 3}};
+  c.options = {{"causal", "bottom-right"}};
+  Problem problem = *op.make(*op.completeCase(c), 5);
+  for (size_t n = 0; n < 3 * 3; ++n)
+    EXPECT_EQ(problem.outputs.at("grad_query")[n], 0.0);
+  for (double element : problem.outputs.at("grad_key"))
+    EXPECT_TRUE(std::isfinite(element));
+}
+
 TEST(Gradients, AreAddedToWhatTheirBuffersHold) {
   const Operator &op = **findOperator("layernorm_backward");
   Problem plain = *op.make(small(op), 5), added = *op.make(small(op, {{"accumulate", "all"}}), 5);

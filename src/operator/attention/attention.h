@@ -10,6 +10,7 @@
 namespace opsight::ops {
 
 const Operator &scaledDotProductAttention();
+const Operator &scaledDotProductAttentionBackward();
 
 namespace attention {
 
@@ -70,11 +71,22 @@ std::vector<std::string> userDistributions();
 /// output and lse in double precision, rows spread over the processor's cores.
 std::map<std::string, std::vector<double>> reference(const Inputs &inputs);
 
+/// In which order a plain evaluation sums up. One order's largest error is a matter of luck: on data that float can hardly
+/// hold, another right order is easily five times off.
+enum class Order { Forwards, Backwards, EvenFirst };
+constexpr Order allOrders[] = {Order::Forwards, Order::Backwards, Order::EvenFirst};
+/// The nth of `count` terms to be summed.
+constexpr int64_t termAt(Order order, int64_t n, int64_t count) {
+  const int64_t evens = (count + 1) / 2;
+  return order == Order::Forwards ? n : order == Order::Backwards ? count - 1 - n : n < evens ? 2 * n : 2 * (n - evens) + 1;
+}
+
 /// Largest and root-mean-square error of plain sequential single precision against `output`, over every `everyRow`th row.
 struct PlainErrors {
   double largest = 0, rms = 0;
 };
-PlainErrors plainErrors(const Inputs &inputs, const std::vector<double> &output, int64_t everyRow = 1);
+PlainErrors plainErrors(const Inputs &inputs, const std::vector<double> &output, int64_t everyRow = 1,
+                        Order order = Order::Forwards);
 
 std::vector<Case> cases(const Options &options);
 Diagnosis diagnose(const Inputs &inputs, const Problem &problem, const std::map<std::string, Tensor> &output,

@@ -61,14 +61,14 @@ double attendRow(const Inputs &in, Row row, std::vector<double> &weights, double
 
 /// The same in float, operations in the order in which one would write them down. The scores of all keys advance side by
 /// side, each summed over d in order: `keys` is the head's keys turned over, D rows of S, so that this uses vectors.
-void plainRow(const Inputs &in, Row row, const std::vector<float> &keys, std::vector<float> &weights, float *out) {
+void plainRow(const Inputs &in, Row row, Order order, const std::vector<float> &keys, std::vector<float> &weights, float *out) {
   const Shape &shape = in.shape;
   int64_t kv = shape.kvHead(row.h), seen = shape.visibleKeys(row.i);
   float largest = -std::numeric_limits<float>::infinity();
   const float *q = in.q(row.b, row.h, row.i);
   std::fill(weights.begin(), weights.end(), 0.0f);
-  for (int64_t d = 0; d < shape.D; ++d)
-    for (int64_t j = 0; j < seen; ++j)
+  for (int64_t n = 0; n < shape.D; ++n)
+    for (int64_t j = 0, d = termAt(order, n, shape.D); j < seen; ++j)
       weights[j] += q[d] * keys[d * shape.S + j];
   for (int64_t j = 0; j < seen; ++j) {
     weights[j] *= float(shape.scale);
@@ -80,10 +80,10 @@ void plainRow(const Inputs &in, Row row, const std::vector<float> &keys, std::ve
   if (std::isinf(largest) && largest < 0)
     return;
   float sum = 0;
-  for (int64_t j = 0; j < seen; ++j)
-    sum += weights[j] = std::exp(weights[j] - largest);
-  for (int64_t j = 0; j < seen; ++j) {
+  for (int64_t n = 0; n < seen; ++n) {
+    const int64_t j = termAt(order, n, seen);
     const float *v = in.v(row.b, kv, j);
+    sum += weights[j] = std::exp(weights[j] - largest);
     for (int64_t d = 0; d < shape.Dv; ++d)
       out[d] += weights[j] * v[d];
   }
@@ -111,7 +111,7 @@ std::map<std::string, std::vector<double>> reference(const Inputs &in) {
   return {{"output", std::move(output)}, {"lse", std::move(lse)}};
 }
 
-PlainErrors plainErrors(const Inputs &in, const std::vector<double> &output, int64_t everyRow) {
+PlainErrors plainErrors(const Inputs &in, const std::vector<double> &output, int64_t everyRow, Order order) {
   const Shape &shape = in.shape;
   std::vector<float> plain(output.size());
   overRows(shape, [&](int64_t begin, int64_t end) {
@@ -124,7 +124,7 @@ PlainErrors plainErrors(const Inputs &in, const std::vector<double> &output, int
         turned = head;
         turnOver(head, shape.S, shape.D, keys);
       }
-      plainRow(in, row, keys, weights, &plain[r * shape.Dv]);
+      plainRow(in, row, order, keys, weights, &plain[r * shape.Dv]);
     }
   });
   PlainErrors errors;
