@@ -28,10 +28,9 @@ class AttentionRecipes(unittest.TestCase):
             self.assertIsNot(check["pass"], False, check)
         return verdict
 
-    def under(self, options, kernel="flash_simt<64, 64, 4>", define=""):
-        source = ROOT / "kernels" / "attention" / "flash_simt.cu"
-        text = (source.parent / "flash_simt.toml").read_text()
-        text = text.replace('"flash_simt.cu"', f'"{source}"').replace("[defines]", f"[defines]\n{define}")
+    def under(self, options, kernel):
+        source = ROOT / "kernels" / "attention" / f"{kernel}.cu"
+        text = source.with_suffix(".toml").read_text().replace(f'"{source.name}"', f'"{source}"')
         (self.folder / "port.toml").write_text(text + f"\n[options]\n{options}\n")
         return self.passes("verify", "port.toml")
 
@@ -47,12 +46,33 @@ class AttentionRecipes(unittest.TestCase):
     def test_shared_tiles_under_a_causal_mask(self):
         for causal in "top-left", "bottom-right":
             with self.subTest(causal):
-                self.under(f'causal = "{causal}"')
+                self.under(f'causal = "{causal}"', "flash_simt")
 
     def test_shared_tiles_under_a_mask(self):
-        for number, mask in enumerate(("bool", "additive"), 1):
+        for mask in "bool", "additive":
             with self.subTest(mask):
-                self.under(f'mask = "{mask}"', define=f"MASK = {number}")
+                self.under(f'mask = "{mask}"', "flash_simt")
+
+    def test_a_kernel_that_names_parameters_is_seen_with_their_values(self):
+        run = subprocess.run([OPSIGHT, "see", str(ROOT / "kernels" / "attention" / "flash_simt.toml"), "--json", "--quiet"],
+                             cwd=self.folder, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=240)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        seen = json.loads(run.stdout)
+        self.assertEqual(seen["kernel"], "flash_simt<64, 64, 4>")
+        self.assertEqual([finding for finding in seen["findings"] if finding["kind"] == "bank_conflict"], [])
+
+    def test_gradients(self):
+        self.under("", "flash_backward_simd")
+
+    def test_gradients_under_a_causal_mask(self):
+        for causal in "top-left", "bottom-right":
+            with self.subTest(causal):
+                self.under(f'causal = "{causal}"', "flash_backward_simd")
+
+    def test_gradients_under_a_mask(self):
+        for mask in "bool", "additive":
+            with self.subTest(mask):
+                self.under(f'mask = "{mask}"', "flash_backward_simd")
 
 
 if __name__ == "__main__":
