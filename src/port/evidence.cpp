@@ -149,6 +149,8 @@ Finding freeOfConflicts(const SharedTraffic &traffic) {
 }
 
 Findings keyValue(const Scene &scene) {
+  if (!scene.c.symbols.contains("D") || !scene.c.symbols.contains("Dv"))
+    return {{std::nullopt, "does not apply: the operator has no keys and values"}};
   if (scene.hint.value.ends_with("column-major"))
     return {{false, "the candidate reads K and V row-major"}};
   if (scene.isSimt) {

@@ -89,15 +89,16 @@ void Port::lookAtSource() {
 
 /// The user's own kernel is read whoever will win: its errors and open questions are the user's to hear first.
 Status Port::see() {
-  plan.start(Task::See, outcome.request.kernel.empty() ? "the kernel" : outcome.request.kernel);
   source = std::make_unique<SourceCandidate>(*outcome.request.op, faithful(outcome.request), target());
+  plan.start(Task::See, source->source().kernel.empty() ? "the kernel" : source->source().kernel);
   if (Status chosen = chooseSample(); !chosen)
     return chosen;
   Result<std::shared_ptr<const cuda::Module>> module = source->moduleFor(sample);
   if (!module)
     return std::unexpected(module.error());
   outcome.account = accountOf(**module);
-  outcome.request.kernel = (*module)->kernel.name;
+  if (outcome.request.kernel.empty()) // else it may name parameters, whose values are yet to be chosen
+    outcome.request.kernel = (*module)->kernel.name;
   if (auto bound = boundTo(*outcome.request.op, (*module)->kernel, outcome.request.arguments, outcome.request.options); !bound)
     return std::unexpected(bound.error());
   if (outcome.request.declared)

@@ -84,8 +84,8 @@ Status See::read(Overrides overrides, const std::string &card) {
 
 /// The kernel is read before the device is asked for, so that bad CUDA is told as such on any machine.
 Status See::look() {
-  plan.start(Task::See, request.kernel.empty() ? "the kernel" : request.kernel);
   source = std::make_unique<SourceCandidate>(*request.op, faithful(request), CardTarget{});
+  plan.start(Task::See, source->source().kernel.empty() ? "the kernel" : source->source().kernel);
   Result<std::vector<WatchChoice>> cases = watchChoices(request, *source);
   if (!cases)
     return std::unexpected(cases.error());

@@ -42,12 +42,12 @@ uint64_t blocksWith(const SourceCandidate &candidate, Symbols symbols, const std
 /// The last block is full where one more of any size that the grid is made of needs another block. Of a size that the grid
 /// divides by what a block takes, and rounds down, no block is left for one alone: there one less must do with fewer.
 /// Where the grid is made of none, there has to be an element for each thread.
-bool fillsBlocks(const Request &request, const SourceCandidate &candidate, const ops::Case &c) {
+bool fillsBlocks(const ops::Operator &op, const SourceCandidate &candidate, const ops::Case &c) {
   const Symbols symbols = candidate.symbolsOf(c);
   const Result<card::LaunchConfig> launch = candidate.launchOf(symbols);
   if (!launch || launch->grid.count() == 0)
     return false;
-  const std::vector<std::string> names = symbolsOfGrid(request.launch);
+  const std::vector<std::string> names = symbolsOfGrid(candidate.source().launch);
   for (const std::string &name : names) {
     const int64_t size = symbols.at(name);
     const bool roundsDown = size > 1 && blocksWith(candidate, symbols, name, 1) == 0;
@@ -55,7 +55,7 @@ bool fillsBlocks(const Request &request, const SourceCandidate &candidate, const
                    : blocksWith(candidate, symbols, name, size + 1) <= launch->grid.count())
       return false;
   }
-  return !names.empty() || workOf(*request.op, c) >= double(launch->grid.count() * launch->block.count());
+  return !names.empty() || workOf(op, c) >= double(launch->grid.count() * launch->block.count());
 }
 
 bool isOrdinary(const ops::Case &c) { return c.distribution == "normal" && c.traits.empty() && c.scalars.empty(); }
@@ -89,7 +89,7 @@ Result<std::vector<WatchChoice>> watchChoices(const Request &request, const Sour
     if (!takes(candidate, c, whyNot))
       continue;
     const double work = workOf(*request.op, c);
-    const bool isShort = work <= momentWork, fills = fillsBlocks(request, candidate, c);
+    const bool isShort = work <= momentWork, fills = fillsBlocks(*request.op, candidate, c);
     const std::string which = std::string(request.op->isDeclared() ? "the port file's" : "the operator's") +
                               (fills ? ", with whole blocks" : ", its last blocks not full");
     own.push_back(
