@@ -31,7 +31,7 @@ int main(int argc, char **argv) {
                "opsight");
   app.set_version_flag("--version", "opsight " OPSIGHT_VERSION);
   app.require_subcommand(1);
-  std::vector<cli::Verb> verbs = {cli::addPort(app), cli::addVerify(app), cli::addSee(app), cli::addCards(app), cli::addOps(app)};
+  std::vector<cli::Verb> verbs = {cli::addPort(app), cli::addVerify(app), cli::addSee(app), cli::addBench(app), cli::addCards(app), cli::addOps(app)};
   if (argc == 1) {
     std::fputs(app.help().c_str(), stderr);
     return 2;

@@ -17,6 +17,7 @@ struct Verb {
 Verb addPort(CLI::App &app);
 Verb addVerify(CLI::App &app);
 Verb addSee(CLI::App &app);
+Verb addBench(CLI::App &app);
 Verb addCards(CLI::App &app);
 Verb addOps(CLI::App &app);
 

@@ -1,4 +1,5 @@
 #include "cuda/compile.h"
+#include "base/file.h"
 #include "cuda/accesses.h"
 #include "cuda/compile_cache.h"
 #include "cuda/dialect.h"
@@ -24,6 +25,10 @@ Result<Module> compileHere(const CompileRequest &request) {
   return module;
 }
 } // namespace
+
+Result<std::string> sourceOf(const CompileRequest &request) {
+  return request.text.empty() ? readFile(request.file) : Result<std::string>(request.text);
+}
 
 Result<std::vector<std::string>> listKernels(const CompileRequest &request) {
   auto bytes = runIsolated(request.file, {}, [&] { return packNames(parseKernelNames(request)); });

@@ -7,6 +7,7 @@ namespace opsight::cuda {
 
 struct CompileRequest {
   std::string file;                           // path of the .cu
+  std::string text{};                         // what to compile in place of what it holds; empty: that
   std::string kernel;                         // empty: the only one; "flash<64, 64>" for an instance of a template
   std::map<std::string, std::string> defines; // macros
   std::vector<std::string> includeFolders;
@@ -14,6 +15,9 @@ struct CompileRequest {
   int optimization = 3;                       // 0 or 3: kernels must be right under both
   std::vector<std::string> extraFlags;        // "-D…", "-I…", "-std=…" only; anything else is a user error
 };
+
+/// What is compiled.
+Result<std::string> sourceOf(const CompileRequest &request);
 
 /// Names of all __global__ functions defined in the main file ("flash" for a template, with its parameters said).
 Result<std::vector<std::string>> listKernels(const CompileRequest &request);

@@ -9,7 +9,7 @@
 namespace opsight::cuda {
 
 std::string moduleKey(const CompileRequest &request) {
-  auto source = readFile(request.file);
+  auto source = sourceOf(request);
   auto arguments = clangArguments(request);
   if (!source || !arguments || programStamp().empty())
     return {};

@@ -232,7 +232,7 @@ static std::string firstErrorLine(const std::string &said) {
 }
 
 Result<Module> parseKernel(const CompileRequest &request) {
-  Result<std::string> source = readFile(request.file);
+  Result<std::string> source = sourceOf(request);
   if (!source)
     return std::unexpected(source.error());
   Result<Module> module = parseQualified(request, *source, HostCode::Parsed);
@@ -248,7 +248,7 @@ Result<Module> parseKernel(const CompileRequest &request) {
 }
 
 Result<std::vector<std::string>> parseKernelNames(const CompileRequest &request) {
-  Result<std::string> source = readFile(request.file);
+  Result<std::string> source = sourceOf(request);
   if (!source)
     return std::unexpected(source.error());
   std::vector<std::string> names;

@@ -2,6 +2,7 @@
 #include "base/file.h"
 #include "lower/lower.h"
 #include "port/declared_text.h"
+#include "port/source_variants.h"
 #include "port/toml_text.h"
 #include <llvm/Support/raw_ostream.h>
 #include <nlohmann/json.hpp>
@@ -213,10 +214,15 @@ std::vector<FileText> candidateFiles(SourceCandidate &candidate, const Request &
   std::vector<FileText> files;
   const SourceKernel &kernel = candidate.source();
   std::string name = kernel.file.filename().string();
-  if (Result<std::string> text = readFile(kernel.file))
-    files.push_back({name, *text});
+  Result<std::string> original = readFile(kernel.file);
+  if (!kernel.text.empty())
+    files.push_back({name, kernel.text});
+  else if (original)
+    files.push_back({name, *original});
+  if (!kernel.text.empty() && original)
+    files.push_back({"change.diff", lineDiff(*original, kernel.text, name)});
   // The user's own source may include its neighbours, so it is replayed where it lies.
-  bool ours = kernel.proposer == "recipe";
+  bool ours = kernel.proposer == "recipe" || !kernel.text.empty();
   std::string source = ours ? name : std::filesystem::absolute(kernel.file).lexically_normal().string();
   files.push_back({"port.toml", portFileText(kernel, request, source)});
   if (auto module = candidate.moduleFor(sample))

@@ -88,7 +88,7 @@ std::map<std::string, std::string> shown(std::span<const Parameter> parameters, 
 } // namespace
 
 SourceKernel instance(const Request &request, const Symbols &values) {
-  SourceKernel kernel{.name = {}, .proposer = {}, .parameters = shown(request.parameters, values), .file = request.source,
+  SourceKernel kernel{.name = {}, .proposer = {}, .parameters = shown(request.parameters, values), .file = request.source, .text = request.sourceText,
                       .kernel = request.kernel, .launch = request.launch, .arguments = request.arguments,
                       .defines = request.defines, .limits = request.limits, .then = request.then};
   if (request.parameters.empty())

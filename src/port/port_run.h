@@ -14,7 +14,7 @@ public:
   Port(Verb verb, Request request, std::filesystem::path folder, Plan &plan)
       : verb(verb), plan(plan), folder(std::move(folder)) {
     outcome.request = std::move(request);
-    outcome.verb = verb == Verb::Port ? "port" : "verify";
+    outcome.verb = verb == Verb::Port ? "port" : verb == Verb::Verify ? "verify" : "bench";
   }
   Result<Outcome> run(const Overrides &overrides);
 
@@ -50,6 +50,9 @@ private:
   }
   TuningGround ground() const { return {outcome.profile, source->symbolsOf(sample)}; }
   CardTarget target() const { return {outcome.profile, session ? session->info() : card::DeviceInfo{}}; }
+  bool isRight(const std::string &name) const {
+    return std::ranges::any_of(entries, [&](const Entry &entry) { return entry.result.name == name && entry.isRight(); });
+  }
   bool isShaped() const { return std::ranges::any_of(outcome.request.hints, shapesKernel); }
 
   Verb verb;

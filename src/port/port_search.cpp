@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "port/contains.h"
 #include "port/port_run.h"
+#include "port/source_variants.h"
 #include "port/tuning_key.h"
 
 namespace opsight::port {
@@ -16,6 +17,12 @@ Status Port::proposeKernels() {
     proposals.insert(isShaped() ? proposals.begin() : proposals.end(), std::move(*recipe));
   else if (isShaped() || recipe.error().kind != ErrorKind::Unsupported)
     return std::unexpected(recipe.error());
+  if (isShaped())
+    return {}; // the source is none of the candidates
+  Result<std::shared_ptr<const cuda::Module>> module = source->moduleFor(sample);
+  if (!module)
+    return std::unexpected(module.error());
+  std::ranges::move(proposeVariants(outcome.request, **module), std::back_inserter(proposals));
   return {};
 }
 
@@ -24,7 +31,8 @@ bool Port::proposeRecorded() {
   record = std::make_unique<TuningRecord>(tuningFile(), tuningKey(outcome.request, speedCases, outcome.profile, session->info()));
   if (outcome.request.retune)
     record->forget();
-  recorded = record->winner();
+  if (verb == Verb::Port)
+    recorded = record->winner();
   for (const Proposal &proposal : proposals)
     if (recorded && proposal.name == recorded->candidate) {
       add(proposal, recorded->values);
@@ -39,12 +47,13 @@ Status Port::propose() {
   source->retarget(target());
   if (Status proposed = proposeKernels(); !proposed)
     return proposed;
-  const bool tunes = verb == Verb::Port && !bar.accuracyOnly;
+  const bool tunes = verb != Verb::Verify && !bar.accuracyOnly;
   if (tunes && proposeRecorded())
     return {};
   for (const Proposal &proposal : proposals)
-    add(proposal, proposal.first);
-  if (verb == Verb::Port && isShaped())
+    if (!proposal.isLate)
+      add(proposal, proposal.first);
+  if (verb != Verb::Verify && isShaped())
     entries.back().result.why = "the hints ask for another construction, and nothing shows that the source keeps them";
   return {};
 }
@@ -84,8 +93,7 @@ Status Port::tune(Tuner &tuner) {
   if (auto first = std::ranges::find(proposals, winner->result.name, &Proposal::name); first != proposals.end())
     std::rotate(proposals.begin(), first, first + 1);
   for (const Proposal &proposal : proposals) {
-    const bool isRight = std::ranges::any_of(entries, [&](const Entry &entry) { return entry.result.name == proposal.name && entry.isRight(); });
-    if (!isRight)
+    if (!isRight(proposal.isLate ? "faithful" : proposal.name))
       continue;
     if (Status searched = tuner.search(proposal, entries); !searched)
       return searched;
@@ -107,7 +115,7 @@ Status Port::tune(Tuner &tuner) {
 Status Port::improve() {
   if (recorded)
     outcome.notes.insert(outcome.notes.end(), recorded->notes.begin(), recorded->notes.end());
-  const bool worth = verb == Verb::Port && !bar.accuracyOnly && winner->result.verdict->accuracy.pass && !recorded;
+  const bool worth = verb != Verb::Verify && !bar.accuracyOnly && winner->result.verdict->accuracy.pass && !recorded;
   if (!worth)
     return {};
   size_t count = 0, leftOut = 0;

@@ -16,6 +16,7 @@ struct Proposal {
   Symbols fixed{};                         // by hints
   Symbols first{};                         // what is judged first
   std::vector<Symbols> others{};           // worth measuring, the best by the model first
+  bool isLate = false;                     // measured only once the source is right, from which it differs little
   size_t leftOut = 0;                      // combinations that the model or the card's shared memory ruled out
 
   SourceKernel kernelWith(const Symbols &values) const;

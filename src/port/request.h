@@ -87,6 +87,7 @@ struct Request {
   std::shared_ptr<ops::Declared> declared; // `op`, where it is "none"
   DeclaredReference reference;             // then
   std::filesystem::path source;
+  std::string sourceText; // compiled in place of what the file holds; empty: that
   std::string kernel, card;
   Launch launch;
   std::map<std::string, Placed> arguments; // kernel parameter to what it receives

@@ -93,14 +93,26 @@ Result<card::LaunchConfig> SourceCandidate::launchOf(const Launch &of, const Sym
   return card::LaunchConfig{*grid, *block, static_cast<uint64_t>(*shared)};
 }
 
+/// Where a kernel of the library finds its neighbours, also when it is replayed from a copy.
+static std::vector<std::string> libraryFolders() {
+  std::vector<std::string> folders = {(dataRoot() / "kernels").string()};
+  std::error_code failed;
+  for (const auto &entry : std::filesystem::directory_iterator(dataRoot() / "kernels", failed))
+    if (entry.is_directory())
+      folders.push_back(entry.path().string());
+  std::ranges::sort(folders);
+  return folders;
+}
+
 Result<std::shared_ptr<const cuda::Module>> SourceCandidate::compiled(const std::string &name, const Defines &defines) {
   if (auto found = modules.find({name, defines}); found != modules.end())
     return found->second;
   cuda::CompileRequest request;
   request.file = kernel.file.string();
+  request.text = kernel.text;
   request.kernel = name;
   request.defines = defines;
-  request.includeFolders = {(dataRoot() / "kernels").string(), (dataRoot() / "kernels" / "attention").string()};
+  request.includeFolders = libraryFolders();
   Result<cuda::Module> module = cuda::compile(request);
   if (!module)
     return std::unexpected(module.error());

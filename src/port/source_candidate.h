@@ -15,6 +15,7 @@ struct SourceKernel {
   std::string name, proposer;                    // "faithful"; "recipe/flash_simd"
   std::map<std::string, std::string> parameters; // "tile": "64x64"
   std::filesystem::path file;
+  std::string text;                              // in place of what the file holds; empty: that
   std::string kernel;
   Launch launch;
   std::map<std::string, Placed> arguments;
