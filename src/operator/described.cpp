@@ -119,10 +119,14 @@ std::string optionOf(const Options &options, const std::string &name) {
   return found == options.end() ? std::string() : found->second;
 }
 
-PlainErrors plainErrors(std::span<const float> got, std::span<const double> want, std::span<const double> magnitudes) {
+PlainErrors plainErrors(std::span<const float> got, std::span<const double> want, std::span<const double> magnitudes,
+                        size_t rows, size_t step) {
   PlainErrors errors;
+  size_t rowWidth = std::max<size_t>(1, want.size() / std::max<size_t>(1, rows));
   size_t width = magnitudes.empty() ? 1 : std::max<size_t>(1, want.size() / magnitudes.size()), finite = 0;
   for (size_t n = 0; n < want.size(); ++n) {
+    if (n / rowWidth % step)
+      continue;
     double magnitude = magnitudes.empty() ? 1 : magnitudes[n / width];
     double error = std::abs(double(got[n]) - want[n]) / std::max(magnitude, std::abs(want[n]));
     if (!std::isfinite(error)) // NaN where NaN is right

@@ -80,6 +80,8 @@ template <class Body> void inParallel(int64_t count, double operations, Body bod
 struct PlainErrors {
   double largest = 0, rms = 0;
 };
-PlainErrors plainErrors(std::span<const float> got, std::span<const double> want, std::span<const double> magnitudes);
+/// Of `rows` equal parts only every `step`th is looked at.
+PlainErrors plainErrors(std::span<const float> got, std::span<const double> want, std::span<const double> magnitudes,
+                        size_t rows = 1, size_t step = 1);
 
 } // namespace opsight::ops

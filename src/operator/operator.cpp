@@ -2,6 +2,7 @@
 #include "operator/operator.h"
 #include "base/text.h"
 #include "operator/attention/attention.h"
+#include "operator/matmul/matmul.h"
 #include "operator/normalisation/normalisation.h"
 #include "operator/softmax/softmax.h"
 #include <algorithm>
@@ -120,7 +121,8 @@ Result<Options> Operator::completeOptions(const Options &partial) const {
 const std::vector<const Operator *> &allOperators() {
   static const std::vector<const Operator *> all{&scaledDotProductAttention(), &scaledDotProductAttentionBackward(), &softmax(),   &softmaxBackward(),
                                                 &layernorm(),                 &layernormBackward(),
-                                                &rmsnorm(),                   &rmsnormBackward()};
+                                                &rmsnorm(),                   &rmsnormBackward(),
+                                                &matmul()};
   return all;
 }
 

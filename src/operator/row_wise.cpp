@@ -20,7 +20,9 @@ Result<Problem> RowWise::make(const Case &c, uint64_t seed) const {
   for (const TensorInfo &info : tensors()) {
     if (!info.isCompared() || !problem.outputs.contains(info.name))
       continue;
-    PlainErrors errors = plainErrors(floats.at(info.name), problem.outputs.at(info.name), problem.magnitudes[info.name]);
+    size_t rows = info.shape.front() == rowSymbol() ? size_t(c.symbols.at(rowSymbol())) : 1;
+    PlainErrors errors = plainErrors(floats.at(info.name), problem.outputs.at(info.name), problem.magnitudes[info.name], rows,
+                                     size_t(plainStep(c)));
     problem.plainError = std::max(problem.plainError, errors.largest);
     if (std::exchange(first, false))
       problem.plainRms = errors.rms;
@@ -70,8 +72,8 @@ Diagnosis RowWise::diagnose(const Case &c, const Problem &problem, const Tensors
                             int64_t worst) const {
   const auto &all = problem.outputs.at(tensor);
   auto info = std::ranges::find(tensors(), tensor, &TensorInfo::name);
-  bool hasRows = info->shape.front() == "N";
-  int64_t width = hasRows && info->shape.size() == 1 ? 1 : extentOf(c).C, r = hasRows ? worst / width : 0;
+  bool hasRows = info->shape.front() == rowSymbol();
+  int64_t width = hasRows && info->shape.size() == 1 ? 1 : output.at(tensor).shape.back(), r = hasRows ? worst / width : 0;
   std::vector<double> got = rowOf(output.at(tensor), r, width), want(all.begin() + r * width, all.begin() + (r + 1) * width);
   auto magnitudes = problem.magnitudes.find(tensor);
   double magnitude = magnitudes == problem.magnitudes.end() ? 1 : magnitudes->second[size_t(r) % magnitudes->second.size()];

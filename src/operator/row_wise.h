@@ -1,5 +1,5 @@
-// What operators on the rows of a matrix have in common: N rows of C columns, data that break them, and the way a wrong
-// row is explained.
+// What operators have in common whose outputs are judged, and explained, a row at a time; and, of those on N rows of C
+// columns, the data that break them.
 #pragma once
 #include "operator/described.h"
 #include "operator/likeness.h"
@@ -58,10 +58,15 @@ public:
 protected:
   using Described::Described;
 
+  /// The symbol that counts the rows.
+  virtual std::string rowSymbol() const { return "N"; }
+
   virtual Tensors fill(const Case &c, Random &random) const = 0;
   /// Every output, written as plainly as the formula: in double precision it is right, in float it shows how well float does.
   virtual Values<double> reference(const Case &c, const Tensors &inputs) const = 0;
   virtual Values<float> plain(const Case &c, const Tensors &inputs) const = 0;
+  /// Of which rows plain() has values: every so many.
+  virtual int64_t plainStep(const Case &) const { return 1; }
   virtual Values<double> magnitudes(const Case &, const Tensors &) const { return {}; }
   /// Ways to get row `r` of `tensor` wrong; of a tensor that has no rows, all of it.
   virtual std::vector<Likeness> likenesses(const Case &c, const Tensors &inputs, const std::string &tensor, int64_t r) const = 0;
