@@ -20,7 +20,7 @@ protected:
     if (!opened && opened.error().kind == ErrorKind::NoVerdict)
       GTEST_SKIP() << "no device for card " << GetParam() << ": " << opened.error().what;
     session = std::move(opened.value());
-    program = session->load(oneDnnAttentionArtifact()).value();
+    program = session->load(libraryArtifact(*librarySignature("scaled_dot_product_attention"))).value();
   }
   std::unique_ptr<Buffer> random(int64_t count) {
     auto buffer = session->createBuffer(static_cast<uint64_t>(count) * 4).value();

@@ -1,12 +1,18 @@
 #include "card/cpu/library.h"
-#include "card/cpu/onednn_attention.h"
-#include "card/library.h"
+#include "card/cpu/onednn.h"
 #include <oneapi/dnnl/dnnl.h>
 
 namespace opsight::card {
 
 namespace {
-constexpr LibraryFunction functions[] = {{oneDnnAttention, runOneDnnAttention}};
+constexpr LibraryFunction functions[] = {
+    {"onednn/scaled_dot_product_attention", runOneDnnAttention},
+    {"onednn/softmax", runOneDnnSoftmax},
+    {"onednn/softmax_backward", runOneDnnSoftmaxBackward},
+    {"onednn/layernorm", runOneDnnLayernorm},
+    {"onednn/layernorm_backward", runOneDnnLayernormBackward},
+    {"onednn/matmul", runOneDnnMatmul},
+};
 }
 
 std::string libraryVersion() {

@@ -1,13 +1,10 @@
-#include "card/cpu/onednn_attention.h"
-#include "card/worker/pool.h"
+#include "card/cpu/onednn.h"
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <dlfcn.h>
 #include <limits>
 #include <map>
 #include <memory>
-#include <oneapi/dnnl/dnnl.hpp>
 
 namespace opsight::card {
 
@@ -34,7 +31,7 @@ struct TileSteps {
 
 class Attention {
 public:
-  Attention() : engine_(createEngine()), pool_(8 << 20, [](unsigned) { oneThreadEach(); }) {
+  Attention() : engine_(oneDnnEngine()), pool_(oneDnnPool()) {
     for (unsigned i = 0; i < pool_.size(); ++i)
       threads_.push_back(std::make_unique<PerThread>(engine_));
   }
@@ -68,20 +65,6 @@ private:
     std::vector<float> scores;
     std::vector<char> scratch;
   };
-
-  /// Where the processor has AMX the library asks the system for the use of its registers, which the worker's filter takes
-  /// for an attack; in float it has no use for them.
-  static dnnl::engine createEngine() {
-    dnnl::set_max_cpu_isa(dnnl::cpu_isa::avx512_core_bf16);
-    return {dnnl::engine::kind::cpu, 0};
-  }
-
-  /// Inside a tile the library must not start threads of its own: the tiles are the parallelism.
-  static void oneThreadEach() {
-    using SetThreads = void (*)(int);
-    if (auto set = reinterpret_cast<SetThreads>(::dlsym(RTLD_DEFAULT, "omp_set_num_threads")))
-      set(1);
-  }
 
   int64_t tileRows(const Shape &shape) const {
     int64_t rows = std::clamp<int64_t>(scoreBytes / 4 / std::max<int64_t>(shape.S, 1), 16, 256) / 16 * 16;
@@ -166,38 +149,30 @@ private:
     }
   }
 
-  dnnl::engine engine_;
-  Pool pool_;
+  dnnl::engine &engine_;
+  Pool &pool_;
   std::vector<std::unique_ptr<PerThread>> threads_;
   std::map<std::array<int64_t, 3>, std::unique_ptr<TileSteps>> steps_; // by rows, keys, width of a value
 };
 
-template <class T> T valueAt(const std::vector<const void *> &arguments, size_t i) {
-  return *static_cast<const T *>(arguments[i]);
-}
 } // namespace
 
-Result<double> runOneDnnAttention(const std::vector<const void *> &arguments) {
-  constexpr size_t count = 13;
-  if (arguments.size() != count)
-    return internalError("oneDNN's attention takes thirteen arguments");
-  int64_t sizes[7];
-  for (size_t i = 0; i < 7; ++i)
-    sizes[i] = valueAt<int64_t>(arguments, 4 + i);
-  Shape shape{sizes[0], sizes[1], sizes[2], sizes[3], sizes[4], sizes[5], sizes[6],
-              valueAt<int32_t>(arguments, 11), valueAt<float>(arguments, 12)};
-  if (std::ranges::any_of(sizes, [](int64_t n) { return n < 0; }) || shape.Hkv == 0 || shape.H % shape.Hkv != 0)
-    return unsupported("oneDNN's attention cannot take these sizes");
-  try {
+Result<double> runOneDnnAttention(const LibraryArguments &arguments) {
+  return callOneDnn(arguments, 13, [&] {
+    int64_t sizes[7];
+    for (size_t i = 0; i < 7; ++i)
+      sizes[i] = valueAt<int64_t>(arguments, 4 + i);
+    Shape shape{sizes[0], sizes[1], sizes[2], sizes[3], sizes[4], sizes[5], sizes[6],
+                valueAt<int32_t>(arguments, 11), valueAt<float>(arguments, 12)};
+    if (std::ranges::any_of(sizes, [](int64_t n) { return n < 0; }) || shape.Hkv == 0 || shape.H % shape.Hkv != 0)
+      throw dnnl::error(dnnl_invalid_arguments, "attention cannot take these sizes");
     static Attention attention;
     double seconds = attention.run(shape, valueAt<const float *>(arguments, 0), valueAt<const float *>(arguments, 1),
                                    valueAt<const float *>(arguments, 2), valueAt<float *>(arguments, 3));
     if (seconds < 0)
-      return unsupported("oneDNN reported an error while it ran");
+      throw dnnl::error(dnnl_runtime_error, "reported while it ran");
     return seconds;
-  } catch (const dnnl::error &error) {
-    return unsupported(std::string("oneDNN: ") + error.what());
-  }
+  });
 }
 
 } // namespace opsight::card
