@@ -166,15 +166,13 @@ Values<double> NormalisationBackward::magnitudes(const Case &c, const Tensors &i
     RowTerms<double> row = termsOf<double>(inputs, r, C);
     for (int64_t j = 0; j < C; ++j)
       weights[j] += std::pow(gradients[r * C + j] * row.normalised[j], 2), biases[j] += std::pow(gradients[r * C + j], 2);
-    if (inputs.contains("grad_input"))
-      continue;
     double largest = 0, sum = 0, products = 0;
     for (int64_t j = 0; j < C; ++j)
       sum += std::abs(row.gradient[j]), products += std::abs(row.gradient[j] * row.normalised[j]);
     for (int64_t j = 0; j < C; ++j)
       largest = std::max(largest, std::abs(row.gradient[j]) + (sum + std::abs(row.normalised[j]) * products) / double(C));
-    if (largest > 0)
-      all[size_t(r)] = std::min(1.0, largest) * Elements(inputs, "rstd")[r];
+    double scale = largest > 0 ? std::min(1.0, largest) * Elements(inputs, "rstd")[r] : 1;
+    all[size_t(r)] = inputs.contains("grad_input") ? std::max(1.0, scale) : scale;
   }
   for (std::vector<double> *squares : {&weights, &biases})
     for (double &value : *squares)
