@@ -76,7 +76,7 @@ Diagnosis RowWise::diagnose(const Case &c, const Problem &problem, const Tensors
   int64_t width = hasRows && info->shape.size() == 1 ? 1 : output.at(tensor).shape.back(), r = hasRows ? worst / width : 0;
   std::vector<double> got = rowOf(output.at(tensor), r, width), want(all.begin() + r * width, all.begin() + (r + 1) * width);
   auto magnitudes = problem.magnitudes.find(tensor);
-  double magnitude = magnitudes == problem.magnitudes.end() ? 1 : magnitudes->second[size_t(r) % magnitudes->second.size()];
+  double magnitude = magnitudes == problem.magnitudes.end() ? 1 : magnitudes->second[size_t(worst) / (all.size() / magnitudes->second.size())];
   std::string place = placeIn(tensor, hasRows, r);
 
   if (auto found = explain(c, problem.inputs, tensor, r, got, want); found && !std::isfinite(distance(got, want)))

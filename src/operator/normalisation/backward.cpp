@@ -9,7 +9,7 @@ using namespace normalisation;
 const std::vector<CaseRow> caseTable{
     {"N=64 C=128", "normal", "whole warps: the easy case"},
     {"N=3 C=1", "normal", "one column"},
-    {"N=5 C=2", "normal", "two columns"},
+    {"N=5 C=2", "late-maximum", "two columns, not alike"},
     {"N=5 C=31", "normal", "one short of a warp"},
     {"N=5 C=33", "normal", "one past a warp"},
     {"N=7 C=63", "normal", "one short of two warps"},
@@ -22,7 +22,7 @@ const std::vector<CaseRow> caseTable{
     {"N=9 C=1025", "normal", "one past a block's threads"},
     {"N=4 C=4099", "normal", "a prime: no row but the first is aligned"},
     {"N=2 C=65537", "normal", "sums of very many terms"},
-    {"N=65537 C=3", "normal", "sums over very many rows"},
+    {"N=65537 C=8", "normal", "sums over very many rows"},
     {"N=1 C=1000", "normal", "a single row"},
     {"N=31 C=70", "normal", "one row short of a warp"},
     {"N=33 C=70", "normal", "one row past a warp"},

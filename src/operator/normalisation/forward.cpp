@@ -9,7 +9,7 @@ using namespace normalisation;
 const std::vector<CaseRow> caseTable{
     {"N=64 C=128", "normal", "whole warps: the easy case, kept so that a failure elsewhere can be told apart"},
     {"N=3 C=1", "normal", "one column: no variance at all"},
-    {"N=5 C=2", "normal", "two columns"},
+    {"N=5 C=2", "late-maximum", "two columns, not alike"},
     {"N=5 C=31", "normal", "one short of a warp"},
     {"N=5 C=33", "normal", "one past a warp"},
     {"N=7 C=63", "normal", "one short of two warps"},
@@ -23,7 +23,7 @@ const std::vector<CaseRow> caseTable{
     {"N=4 C=4096", "normal", "many elements a thread"},
     {"N=4 C=4099", "normal", "a prime: no row but the first is aligned to a vector"},
     {"N=2 C=65537", "normal", "one past 65536: sums of very many terms"},
-    {"N=65537 C=3", "normal", "rows past the 65535 that a grid's y and z hold in CUDA"},
+    {"N=65537 C=8", "normal", "rows past the 65535 that a grid's y and z hold in CUDA"},
     {"N=0 C=8", "normal", "no rows: an empty output"},
     {"N=1 C=1000", "normal", "a single row"},
     {"N=300 C=768", "normal", "a usual hidden size"},

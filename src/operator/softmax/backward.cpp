@@ -1,5 +1,6 @@
 #include "operator/softmax/softmax.h"
 #include <cmath>
+#include <numeric>
 
 namespace opsight::ops {
 namespace {
@@ -98,12 +99,20 @@ Tensors SoftmaxBackward::fill(const Case &c, Random &random) const {
   return inputs;
 }
 
-/// What is subtracted can cancel: errors are held against the largest of the terms.
+/// What is subtracted can cancel. Errors are held against the row's largest term; of the logarithm, against the sum's part in
+/// the element, which grows with the root of the sum's squares.
 Values<double> SoftmaxBackward::magnitudes(const Case &c, const Tensors &inputs) const {
   auto [N, C] = extentOf(c);
-  std::vector<double> all(static_cast<size_t>(N), 1.0);
-  for (int64_t r = 0; r < N && !isLog(c); ++r) {
+  bool log = isLog(c);
+  std::vector<double> all(static_cast<size_t>(log ? N * C : N), 1.0);
+  for (int64_t r = 0; r < N; ++r) {
     std::vector<double> y = rowOf(inputs.at("output"), r, C), dy = rowOf(inputs.at("grad_output"), r, C);
+    if (log) {
+      double root = std::sqrt(std::inner_product(dy.begin(), dy.end(), dy.begin(), 0.0));
+      for (int64_t j = 0; j < C; ++j)
+        all[size_t(r * C + j)] = std::max(1.0, std::exp(y[size_t(j)]) * root);
+      continue;
+    }
     double sum = 0, largest = 0;
     for (int64_t j = 0; j < C; ++j)
       sum += std::abs(dy[j] * y[j]);
