@@ -14,7 +14,8 @@ protected:
     Target target;
     target.processor = GetParam() == 16 ? "native" : "x86-64-v3";
     return compileText("#define LANES " + lanes + "\n#include \"" OPSIGHT_SOURCE_DIR "/kernels/tile/exponential.h\"\n" +
-                           "#include \"" OPSIGHT_SOURCE_DIR "/kernels/tile/extents.h\"\n" + body,
+                           "#include \"" OPSIGHT_SOURCE_DIR "/kernels/tile/extents.h\"\n#include \"" OPSIGHT_SOURCE_DIR "/kernels/tile/gelu.h\"\n" +
+                           "#include \"" OPSIGHT_SOURCE_DIR "/kernels/tile/row.h\"\n" + body,
                        target);
   }
 };
@@ -55,6 +56,60 @@ TEST_P(Tiles, TheExponentialIsExactWhereSoftmaxNeedsIt) {
     EXPECT_EQ(y[i], 0.0f) << x[i];
   EXPECT_TRUE(std::isnan(y[6]));
   EXPECT_GT(y[7], 0.0f);
+}
+
+TEST_P(Tiles, GeluKeepsItsStatedError) {
+  auto artifact = compile(R"(
+    __global__ void k(const float *x, float *erf, float *gelu, int n) {
+      for (int i = 0; i < n; i += LANES) {
+        tile::store(erf + i, tile::error_function(tile::load(x + i)));
+        tile::store(gelu + i, tile::gelu(tile::load(x + i)));
+      }
+    })");
+  ASSERT_TRUE(artifact) << describe(artifact.error());
+  int n = 1 << 20;
+  std::vector<float> x(n), erf(n), gelu(n);
+  for (int i = 0; i < n; ++i)
+    x[i] = 20.0f * (float(i) / float(n) - 0.5f);
+  x[0] = -INFINITY, x[1] = INFINITY, x[2] = NAN, x[3] = 1e30f, x[4] = 0;
+  const void *px = x.data(), *pe = erf.data(), *pg = gelu.data();
+  Loaded(*artifact).run({}, {&px, &pe, &pg, &n});
+  EXPECT_EQ(erf[0], -1.0f);
+  EXPECT_EQ(erf[1], 1.0f);
+  EXPECT_TRUE(std::isnan(erf[2]) && std::isnan(gelu[2]));
+  EXPECT_EQ(gelu[3], 1e30f);
+  EXPECT_EQ(gelu[4], 0.0f);
+  double worst = 0, worstGelu = 0;
+  for (int i = 5; i < n; ++i) {
+    double v = x[i], exact = std::erf(v), exactGelu = v * (1 + std::erf(v / std::sqrt(2.0))) / 2;
+    worst = std::max(worst, std::abs(erf[i] - exact) / 2e-7);
+    worstGelu = std::max(worstGelu, std::abs(gelu[i] - exactGelu) / (2e-7 * std::max(1.0, std::abs(v))));
+  }
+  EXPECT_LT(worst, 1);
+  EXPECT_LT(worstGelu, 1);
+  EXPECT_GT(worst, 0.3) << "the bound is looser than it need be";
+}
+
+TEST_P(Tiles, ARowOfAnyLengthIsTakenWholeAndNothingBesideIt) {
+  auto artifact = compile(R"(
+    __global__ void k(const float *x, float *y, float *sum, int n) {
+      sum[0] = tile::sum_over_row(n, [&](auto piece, int column) { return piece.load(x + column, 0.0f); });
+      tile::over_row<4>(n, [&](auto piece, int, int column) { piece.store(y + column, 2.0f * piece.load(x + column, 7.0f)); });
+    })");
+  ASSERT_TRUE(artifact) << describe(artifact.error());
+  for (int n : {0, 1, 7, 15, 16, 17, 31, 63, 64, 65, 100, 128, 130, 257}) {
+    std::vector<float> x(n + 2, 1e9f), y(n + 2, -1.0f);
+    for (int i = 0; i < n; ++i)
+      x[1 + i] = float(i + 1);
+    float sum = -1;
+    const void *px = x.data() + 1, *py = y.data() + 1, *ps = &sum;
+    Loaded(*artifact).run({}, {&px, &py, &ps, &n});
+    EXPECT_EQ(sum, float(n * (n + 1) / 2)) << n;
+    EXPECT_EQ(y[0], -1.0f) << n;
+    EXPECT_EQ(y[n + 1], -1.0f) << n;
+    for (int i = 0; i < n; ++i)
+      ASSERT_EQ(y[1 + i], float(2 * (i + 1))) << n << " " << i;
+  }
 }
 
 TEST_P(Tiles, ATileComesBackAsItWasLoaded) {
