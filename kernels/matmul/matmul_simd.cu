@@ -3,12 +3,12 @@
 //
 //   output = residual + gelu(a · b + bias)
 //
-// Lanes run along the rows of b and of the output. Of every `depth` products a strip of b is packed once and used by all
-// rows of the block; six rows times four registers of sums are kept in registers meanwhile, each loaded register of b
-// serving six scalars of a, which are read where they lie. Parts are summed from zero and then added, so that rounding
-// grows with the part's length plus the number of parts.
+// Lanes run along the rows of b and of the output. Of every `depth` products the block's columns of b are packed once, in
+// strips, and used by all rows of the block; six rows times four registers of sums are kept in registers meanwhile, each
+// loaded register of b serving six scalars of a, which are read where they lie. Parts are summed from zero and then added, so
+// that rounding grows with the part's length plus the number of parts.
 //
-// Launch: grid ceil_div(M, block_rows) · ceil_div(N, 64), block 1. Macros: TRANSPOSE_B (1: b lies as (N,K)), EPILOGUE (0
+// Launch: grid ceil_div(M, block_rows) · ceil_div(N, block_columns), block 1. Macros: TRANSPOSE_B (1: b lies as (N,K)), EPILOGUE (0
 // none, 1 bias, 2 bias and gelu, 3 bias and residual, 4 bias, gelu and residual), LANES. matmul_simd.toml says it to the tool.
 #include "../tile/gelu.h"
 #include "../tile/simd.h"
@@ -23,10 +23,9 @@
 
 namespace matmul {
 
-constexpr int block_columns = 64;
 /// Sums kept in registers: 24 of 32 registers of 16 lanes, 12 of 16 registers of 8.
 constexpr int register_rows = 6, register_vectors = LANES == 16 ? 4 : 2;
-constexpr int strip_columns = register_vectors * LANES, strips = block_columns / strip_columns;
+constexpr int strip_columns = register_vectors * LANES;
 using sums = tile::lanes[register_rows][register_vectors];
 
 /// Where the output's tile lies, and what is added to it.
@@ -86,7 +85,7 @@ __device__ __forceinline__ void part_of_rows(const panel<depth, register_vectors
 
 } // namespace matmul
 
-template <int block_rows, int depth>
+template <int block_rows, int block_columns, int depth>
 __global__ void matmul_simd(const float *__restrict__ a, const float *__restrict__ b,
 #if EPILOGUE >= 1
                             const float *__restrict__ bias,
@@ -97,45 +96,47 @@ __global__ void matmul_simd(const float *__restrict__ a, const float *__restrict
                             float *__restrict__ output, int M, int N, int K) {
   using namespace matmul;
   static_assert(block_rows % register_rows == 0, "block_rows must be a multiple of 6: rows are summed six at a time");
+  static_assert(block_columns % 64 == 0, "block_columns must be a multiple of 64: whole strips of registers");
 #if EPILOGUE < 1
   const float *bias = nullptr;
 #endif
 #if EPILOGUE < 3
   const float *residual = nullptr;
 #endif
+  constexpr int strips = block_columns / strip_columns;
   const int column_blocks = (N + block_columns - 1) / block_columns;
   const int first_row = blockIdx.x / column_blocks * block_rows, rows = min(block_rows, M - first_row);
-  tile::lanes totals[block_rows][register_vectors];
-  panel<depth, register_vectors> packed;
+  const int first_column = blockIdx.x % column_blocks * block_columns, columns = min(block_columns, N - first_column);
+  tile::lanes totals[strips][block_rows][register_vectors];
+  panel<depth, register_vectors> packed[strips];
 
-#pragma unroll 1
-  for (int strip = 0; strip < strips; ++strip) {
-    const int first_column = blockIdx.x % column_blocks * block_columns + strip * strip_columns;
-    const int columns = N - first_column;
-    if (columns <= 0)
-      return;
-    const target corner{output + (long long)first_row * N + first_column, bias + first_column,
-                        residual + (long long)first_row * N + first_column, N};
-    int first = 0;
-    do {
-      const int count = min(depth, K - first);
+  int first = 0;
+  do { // once where K is 0: the epilogue alone
+    const int count = min(depth, K - first);
+    const bool is_first = first == 0, is_last = first + depth >= K;
 #if TRANSPOSE_B
-      pack_transposed(packed, b + (long long)first_column * K + first, K, count, columns);
+    pack_transposed(packed, b + (long long)first_column * K + first, K, count, columns);
 #else
-      pack(packed, b + (long long)first * N + first_column, N, count, columns);
+    pack(packed, b + (long long)first * N + first_column, N, count, columns);
 #endif
-      const bool is_first = first == 0, is_last = first + depth >= K;
+#pragma unroll 1
+    for (int strip = 0; strip * strip_columns < columns; ++strip) {
+      const int column = strip * strip_columns;
       const float *left = a + (long long)first_row * K + first;
+      const long long corner = (long long)first_row * N + first_column + column;
+      const auto target_of = [&](int row) {
+        return target{output + corner + (long long)row * N, bias + first_column + column, residual + corner + (long long)row * N, N};
+      };
       int row = 0;
 #pragma unroll 1
       for (; row + register_rows <= rows; row += register_rows)
-        part_of_rows<register_rows>(packed, left + (long long)row * K, K, count, totals + row, is_first, is_last,
-                                    target{corner.output + (long long)row * N, corner.bias, corner.residual + (long long)row * N, N}, columns);
+        part_of_rows<register_rows>(packed[strip], left + (long long)row * K, K, count, totals[strip] + row, is_first, is_last,
+                                    target_of(row), columns - column);
 #pragma unroll 1
       for (; row < rows; ++row)
-        part_of_rows<1>(packed, left + (long long)row * K, K, count, totals + row, is_first, is_last,
-                        target{corner.output + (long long)row * N, corner.bias, corner.residual + (long long)row * N, N}, columns);
-      first += depth;
-    } while (first < K);
-  }
+        part_of_rows<1>(packed[strip], left + (long long)row * K, K, count, totals[strip] + row, is_first, is_last,
+                        target_of(row), columns - column);
+    }
+    first += depth;
+  } while (first < K);
 }
