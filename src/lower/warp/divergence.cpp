@@ -5,6 +5,7 @@
 #include "lower/warp/passes.h"
 #include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/Analysis/TargetTransformInfoImpl.h>
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
@@ -90,6 +91,35 @@ public:
   }
 };
 } // namespace
+
+namespace {
+/// What is common to a vector need not be to the block.
+class BlockCosts final : public llvm::TargetTransformInfoImplCRTPBase<BlockCosts> {
+  using Base = llvm::TargetTransformInfoImplCRTPBase<BlockCosts>;
+
+public:
+  explicit BlockCosts(const llvm::DataLayout &layout) : Base(layout) {}
+  bool hasBranchDivergence(const llvm::Function *) const override { return true; }
+  Uniformity getInstructionUniformity(const llvm::Value *value) const override {
+    if (auto *argument = llvm::dyn_cast<llvm::Argument>(value))
+      return argument->getName() == warpName ? Uniformity::NeverUniform : Uniformity::Default;
+    auto *instruction = llvm::dyn_cast<llvm::Instruction>(value);
+    if (!instruction || spirv::isBarrier(*instruction)) // a vote of the block is
+      return instruction ? Uniformity::AlwaysUniform : Uniformity::Default;
+    bool isOwn = isLane(*instruction) || isFullQuestion(*instruction) || asOperation(instruction);
+    // Calls may answer each thread for itself, and a thread's own memory is at the same address for all.
+    auto *load = llvm::dyn_cast<llvm::LoadInst>(instruction);
+    bool isOwnMemory = load && llvm::isa<llvm::AllocaInst>(llvm::getUnderlyingObject(load->getPointerOperand()));
+    bool isOpaque = instruction->mayWriteToMemory() || llvm::isa<llvm::AllocaInst>(instruction);
+    return isOwn || isOwnMemory || isOpaque ? Uniformity::NeverUniform : Uniformity::Default;
+  }
+};
+} // namespace
+
+BlockAnalyses::BlockAnalyses()
+    : Analyses(llvm::TargetIRAnalysis([](const llvm::Function &function) {
+        return llvm::TargetTransformInfo(std::make_unique<BlockCosts>(function.getDataLayout()));
+      })) {}
 
 WarpAnalyses::WarpAnalyses()
     : Analyses(llvm::TargetIRAnalysis([](const llvm::Function &function) {

@@ -13,6 +13,11 @@ struct WarpAnalyses : Analyses {
   WarpAnalyses();
 };
 
+/// The same for the threads of a block: its vectors differ too.
+struct BlockAnalyses : Analyses {
+  BlockAnalyses();
+};
+
 /// Whether `value` is the thread's number within its vector.
 bool isLane(const llvm::Value &value);
 /// That number, below `lanes`.

@@ -198,6 +198,8 @@ Status Emitter::barrier(llvm::CallInst &call, Value *mask) {
     b.CreateRetVoid();
     b.SetInsertPoint(together);
   }
+  if (call.getMetadata(idleMark))
+    return {};
   auto [kind, contribution] = contributionOf(*this, call, mask);
   auto callee = module.getOrInsertFunction(barrierName, b.getInt32Ty(), b.getInt32Ty(), b.getInt32Ty(), b.getInt32Ty());
   Value *result = b.CreateCall(callee, {b.getInt32(place), b.getInt32(unsigned(kind)), contribution});

@@ -12,7 +12,7 @@ std::span<const Pass *const> ownPasses() {
   static const Pass *const own[] = {
       &warp_width, &thread_indices, &shared_memory, &simplify, &part_structures,
       &interleave_locals, &total_division, &widen_indices, &join_rows,
-      &mark_returns, &mark_uniform, &all_active, &structure, &vectorise, &suspend, &warp_range};
+      &mark_returns, &mark_uniform, &all_active, &structure, &drop_barriers, &vectorise, &suspend, &warp_range};
   return own;
 }
 
@@ -47,6 +47,7 @@ std::span<const Pass *const> passes() {
       &all_active,                     // while parting branches still look like the source's
       &structure,                      // regions that vectors can follow
       &mark_uniform,                   // again: new branches, new values
+      &drop_barriers,                  // by what single threads access; they stay where they are until vectors are made
       &vectorise,                      // one function over a warp
       &native::refuse_unknown,         // what nobody above translated is told by name and line
       &native::retarget,               // host triple, layout and features: LLVM's passes below go by them

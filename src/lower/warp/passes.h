@@ -23,6 +23,8 @@ enum class BarrierKind : unsigned { Plain, Count, And, Or, Grid };
 /// In what a kernel returns that waits for the whole grid, and an attribute of kernels that may; by `suspend`.
 inline constexpr uint32_t gridMark = 1u << 30;
 inline constexpr const char *gridAttribute = "opsight.grid";
+/// Metadata on a barrier that orders nothing between the vectors of a block; by `drop_barriers`.
+inline constexpr const char *idleMark = "opsight.idle";
 /// void faultName(i32 place): some of the warp's living threads do not come to the barrier; a return follows.
 inline constexpr const char *faultName = "opsight.fault";
 
@@ -31,7 +33,7 @@ inline constexpr const char *fullName = "opsight.full";
 
 extern const Pass warp_width, thread_indices, shared_memory, simplify, part_structures, interleave_locals,
     total_division, widen_indices, join_rows,
-    mark_returns, mark_uniform, all_active, structure, vectorise, suspend, warp_range;
+    mark_returns, mark_uniform, all_active, structure, drop_barriers, vectorise, suspend, warp_range;
 
 /// In the order of the pipeline.
 std::span<const Pass *const> passes();
