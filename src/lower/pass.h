@@ -20,6 +20,7 @@ struct Context {
   Target target;
   card::Manifest manifest;
   std::vector<SourcePlace> places{}; // of barriers, by the number that their calls carry (warp/)
+  uint64_t scratchBytes = 0; // of a block's memory for our own ends, behind its static shared arrays (warp/)
   std::shared_ptr<const card::Watch> watch{}; // by the pass `watch`
 };
 

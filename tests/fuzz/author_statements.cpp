@@ -299,6 +299,13 @@ std::string Author::sharedPlace() {
   return chance(50) ? "t" : fmt::format("{} - t", threads - 1);
 }
 
+// What neighbours pass around among themselves: whether vectors need the barriers depends on their lanes.
+static std::string passedAround(unsigned neighbours) {
+  return fmt::format("{{ int s = $; __syncthreads(); for (int i = 0; i < 3; ++i) {{ sh[t] = s + i; __syncthreads(); "
+                     "s ^= sh[t / {0} * {0} + (t + i + 1) % {0}]; __syncthreads(); }} a += s; }}",
+                     neighbours);
+}
+
 // Everyone writes between two barriers; reading is free at all other times.
 Node Author::sharedPhase() {
   unsigned threads = unsigned(kernel_.block.count());
@@ -329,6 +336,10 @@ Node Author::sharedPhase() {
     return {Node::Statement,
             one({"u = __syncthreads_count($);", "a = __syncthreads_or($);", "v = __syncthreads_and($);"}),
             {expression(Node::Bool)}};
+  case 3:
+    if (unsigned neighbours = 2u << pick(5); threads % neighbours == 0)
+      return {Node::Statement, passedAround(neighbours), {expression(Node::Int)}};
+    [[fallthrough]];
   default:
     return {Node::Statement,
             "{ int s = $; __syncthreads(); sh[" + sharedPlace() + "] = s; __syncthreads(); }",

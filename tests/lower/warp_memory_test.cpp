@@ -321,6 +321,32 @@ const std::vector<Case> kinds = {
        __global__ void k(int *out) { int t = threadIdx.x; table[t] = t * 2; if (t == 0) where = out; __syncthreads();
        where[1 + t] = (int)table[39 - t]; if (atomicAdd(&counter, 1) == 44) out[0] = 1; })",
      .block = {40}, .expected = each<int>(41, [](int i) { return i ? 2 * (40 - i) : 1; })},
+    {.name = "ColumnsThatAllVectorsOfABlockRead",
+     .cuda = R"(__global__ void k(float *out, const float *in, int n) { __shared__ float tile[48][29], part[128];
+       int t = threadIdx.x, c = t % 16, w = t / 16; float sum = 0, last = 0;
+       for (int round = 0; round < n; ++round) {
+         __syncthreads();
+         for (int i = t; i < 48 * 28; i += 128) tile[i / 28][i % 28] = in[i] * (round + 1);
+         part[t] = t;
+         __syncthreads();
+#pragma unroll 1
+         for (int d = 0; d < 28; ++d) sum += tile[c][d] * (w + d) + tile[c + 32][d];
+#pragma unroll 1
+         for (int d = 8; d < 20; ++d) last = tile[c + 16][d] - last;
+         sum += part[127 - t]; }
+       out[t] = sum - last; })",
+     .block = {128}, .expected = each<float>(128, [](int t) {
+       float sum = 0, last = 0;
+       auto in = [](int row, int d) { return float((row * 28 + d) % 13); };
+       for (int round = 1; round <= 3; ++round) {
+         for (int d = 0; d < 28; ++d)
+           sum += float(round) * (in(t % 16, d) * float(t / 16 + d) + in(t % 16 + 32, d));
+         for (int d = 8; d < 20; ++d)
+           last = float(round) * in(t % 16 + 16, d) - last;
+         sum += float(127 - t);
+       }
+       return sum - last;
+     }), .in = each<float>(48 * 28, [](int i) { return float(i % 13); }), .scalar = listed({3}), .ways = Ways::More},
     {.name = "OneFunctionOverEveryMemory", // T21
      .cuda = R"(__device__ float sum4(const float *p) { return p[0] + p[1] + p[2] + p[3]; }
        __global__ void k(float *out, const float *in) {

@@ -11,7 +11,7 @@ namespace opsight::lower::warp {
 std::span<const Pass *const> ownPasses() {
   static const Pass *const own[] = {
       &warp_width, &thread_indices, &shared_memory, &simplify, &part_structures,
-      &interleave_locals, &total_division, &widen_indices, &join_rows,
+      &interleave_locals, &total_division, &widen_indices, &join_rows, &share_columns,
       &mark_returns, &mark_uniform, &all_active, &structure, &drop_barriers, &vectorise, &suspend, &warp_range};
   return own;
 }
@@ -42,6 +42,7 @@ std::span<const Pass *const> passes() {
       &native::round_halves,           // before LLVM would make calls of it that no library here answers
       &widen_indices,                  // so that no extension hides what addresses have in common
       &join_rows,                      // while loops are one thread's, and before regions get second versions
+      &share_columns,                  // what join_rows has found, while barriers may still be added
       &mark_returns,                   // who returns early, before `structure` makes one return of all
       &mark_uniform,                   // the fewer branches part threads, the less `structure` has to change
       &all_active,                     // while parting branches still look like the source's

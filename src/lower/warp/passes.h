@@ -32,8 +32,14 @@ inline constexpr const char *faultName = "opsight.fault";
 inline constexpr const char *fullName = "opsight.full";
 
 extern const Pass warp_width, thread_indices, shared_memory, simplify, part_structures, interleave_locals,
-    total_division, widen_indices, join_rows,
+    total_division, widen_indices, join_rows, share_columns,
     mark_returns, mark_uniform, all_active, structure, drop_barriers, vectorise, suspend, warp_range;
+
+/// Where Context::scratchBytes begin, behind the static shared arrays.
+inline constexpr uint64_t scratchAlignment = 64;
+
+/// How many vectors a block is, once `warp_width` has chosen how long they are.
+unsigned vectorsOf(const Context &context);
 
 /// In the order of the pipeline.
 std::span<const Pass *const> passes();

@@ -44,7 +44,11 @@ protected:
   bool isGrid() const { return entry_.body->hasFnAttribute(gridAttribute); }
   uint64_t frameBytes() const { return frameArgument()->getDereferenceableBytes(); }
   uint64_t frameAlignment() const { return frameArgument()->getParamAlign().valueOrOne().value(); }
-  uint64_t staticBytes() const { return std::max<uint64_t>(context_.manifest.staticSharedBytes, 1); }
+  /// Of the kernel's own arrays, and of what passes lay down behind them.
+  uint64_t staticBytes() const {
+    uint64_t own = context_.manifest.staticSharedBytes, more = context_.scratchBytes;
+    return std::max<uint64_t>(more ? llvm::alignTo(own, scratchAlignment) + more : own, 1);
+  }
 
   Context &context_;
   native::Entry &entry_;

@@ -89,6 +89,10 @@ static Value *valueOf(IRBuilder<> &b, Context &context, const Coordinates &at, l
   return nullptr;
 }
 
+unsigned vectorsOf(const Context &context) {
+  return unsigned((context.target.block.count() + context.target.lanes - 1) / context.target.lanes);
+}
+
 static void addParameters(Context &context) {
   llvm::LLVMContext &llvm = context.module.getContext();
   llvm::SmallVector<llvm::Type *> types(context.kernel->getFunctionType()->params());
@@ -104,10 +108,8 @@ static void addParameters(Context &context) {
                          native::gridNames[1],  native::gridNames[2],  sharedName,            staticName, warpName};
   for (const char *name : names)
     context.kernel->getArg(first++)->setName(name);
-  unsigned lanes = context.target.lanes;
-  unsigned warps = unsigned((context.target.block.count() + lanes - 1) / lanes);
   context.kernel->getArg(first - 1)->addAttr(llvm::Attribute::get(
-      llvm, llvm::Attribute::Range, llvm::ConstantRange(llvm::APInt(32, 0), llvm::APInt(32, warps))));
+      llvm, llvm::Attribute::Range, llvm::ConstantRange(llvm::APInt(32, 0), llvm::APInt(32, vectorsOf(context)))));
 }
 
 static Status run(Context &context) {

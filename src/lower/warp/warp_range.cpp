@@ -260,7 +260,7 @@ void RangeWriter::write() {
 static Status run(Context &context) {
   if (context.target.lanes == 0)
     return internalError("the pass warp_range was not told how many threads a vector holds");
-  uint64_t warps = (context.target.block.count() + context.target.lanes - 1) / context.target.lanes;
+  uint64_t warps = vectorsOf(context);
   native::Entry entry(context);
   for (const char *name : {staticName, warpName})
     if (!entry.value(name))
