@@ -1,6 +1,7 @@
 // Loads and stores of a whole warp. What the lanes' constants say of the addresses decides the form: one scalar for
 // all, one vector, a few pieces, or, where nothing is known, a gather. Pieces are worth their instructions: a gather
 // costs about as much as a load a lane.
+#include "lower/warp/deinterleave.h"
 #include "lower/warp/emit_rows.h"
 #include "lower/warp/hope.h"
 #include <llvm/Analysis/VectorUtils.h>
@@ -84,23 +85,6 @@ static Value *loadPattern(Emitter &emitter, llvm::Type *type, Value *base, llvm:
   return loadSpan(emitter.b, type, base, *least, unsigned(span), align, from);
 }
 
-// `count` vectors that follow each other, `count` elements a lane, into one vector an element: every round parts the
-// even from the odd, which is one permutation of two registers.
-static Emitter::Values unzip(llvm::IRBuilder<> &b, Emitter::Values vectors, unsigned lanes) {
-  for (size_t apart = 1; apart < vectors.size(); apart *= 2) {
-    Emitter::Values next;
-    for (int odd : {0, 1})
-      for (size_t pair = 0; pair < vectors.size(); pair += 2) {
-        llvm::SmallVector<int> from;
-        for (unsigned lane = 0; lane < lanes; ++lane)
-          from.push_back(int(2 * lane) + odd);
-        next.push_back(b.CreateShuffleVector(vectors[pair], vectors[pair + 1], from));
-      }
-    vectors = std::move(next);
-  }
-  return vectors;
-}
-
 static llvm::Align alignmentOf(llvm::Type *type, llvm::Align known, const llvm::DataLayout &layout) {
   return std::min(known, llvm::Align(llvm::bit_floor(std::max<uint64_t>(1, layout.getTypeStoreSize(type)))));
 }
@@ -125,7 +109,7 @@ static Emitter::Values loadSideBySide(Emitter &emitter, const Access &access, Va
     uint64_t bytes = lanes * emitter.warp.getDataLayout().getTypeStoreSize(type);
     for (unsigned i = 0; i < count; ++i)
       vectors.push_back(b.CreateAlignedLoad(vectorOf(type, lanes), at(b, place, int64_t(i * bytes)), align));
-    return unzip(b, std::move(vectors), lanes);
+    return deinterleave(b, std::move(vectors));
   }
   auto *wide = vectorOf(type, lanes * count);
   Value *wideMask = mask && count > 1 ? repeated(b, mask, lanes, count) : mask;

@@ -12,7 +12,7 @@ std::span<const Pass *const> ownPasses() {
   static const Pass *const own[] = {
       &warp_width, &thread_indices, &shared_memory, &simplify, &part_structures,
       &interleave_locals, &total_division, &widen_indices, &join_rows, &share_columns,
-      &mark_returns, &mark_uniform, &all_active, &structure, &drop_barriers, &vectorise, &suspend, &warp_range};
+      &mark_returns, &mark_uniform, &all_active, &structure, &drop_barriers, &vectorise, &delay_deinterleave, &suspend, &warp_range};
   return own;
 }
 
@@ -50,6 +50,7 @@ std::span<const Pass *const> passes() {
       &mark_uniform,                   // again: new branches, new values
       &drop_barriers,                  // by what single threads access; they stay where they are until vectors are made
       &vectorise,                      // one function over a warp
+      &delay_deinterleave,             // before LLVM's own passes join permutations with what is around them
       &native::refuse_unknown,         // what nobody above translated is told by name and line
       &native::retarget,               // host triple, layout and features: LLVM's passes below go by them
       &native::estimate_roots,         // while a reciprocal root still is one

@@ -33,7 +33,7 @@ inline constexpr const char *fullName = "opsight.full";
 
 extern const Pass warp_width, thread_indices, shared_memory, simplify, part_structures, interleave_locals,
     total_division, widen_indices, join_rows, share_columns,
-    mark_returns, mark_uniform, all_active, structure, drop_barriers, vectorise, suspend, warp_range;
+    mark_returns, mark_uniform, all_active, structure, drop_barriers, vectorise, delay_deinterleave, suspend, warp_range;
 
 /// Where Context::scratchBytes begin, behind the static shared arrays.
 inline constexpr uint64_t scratchAlignment = 64;
