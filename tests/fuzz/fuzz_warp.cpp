@@ -1,5 +1,5 @@
 // fuzz_warp FIRST COUNT [SETTINGS [TRIES]]: compares the warp machine with the interpreter on the kernels of COUNT
-// seeds from FIRST on, each compiled in SETTINGS of the 48 ways (3 unless told), others for each seed. The first kernel
+// seeds from FIRST on, each compiled in SETTINGS of the 64 ways (3 unless told), others for each seed. The first kernel
 // on which they differ is printed and made small by at most TRIES deletions (400 unless told). Ends with 1 if there was
 // one.
 #include "fuzz/reduce.h"

@@ -17,7 +17,7 @@ struct Setting {
   bool checked;   // the kernel checks itself, and must suspect nothing
   std::string name() const;
 };
-inline constexpr unsigned settings = 48;
+inline constexpr unsigned settings = 64;
 Setting settingOf(unsigned number);
 
 class Machine {

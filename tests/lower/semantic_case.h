@@ -75,6 +75,10 @@ inline std::vector<Way> waysOf(const Case &which) {
   for (size_t i = 0; i < std::size(more); ++i)
     if (all || (which.ways == Ways::More && (i + which.cuda.size()) % std::size(more) == 0))
       ways.push_back(more[i]);
+  const Way longer[] = {{3, "native", 64}, {0, "native", 128}}; // than a warp, where threads ask theirs for nothing
+  for (size_t i = 0; i < std::size(longer); ++i)
+    if (all || (which.ways == Ways::More && (i + which.cuda.size()) % 4 == 0))
+      ways.push_back(longer[i]);
   return ways;
 }
 

@@ -137,47 +137,6 @@ const std::vector<Case> barriers = {
          __syncthreads();
          if (threadIdx.x == 37) out[12] = s; })",
      .block = {64}, .expected = each<int>(13, [](int i) { return i == 12 ? 12 : 1; }), .scalar = listed({1, 0})},
-    {.name = "RowsThatEachVectorKeepsForItself", // barriers that order nothing, between some that do
-     .cuda = R"(__global__ void k(int *out, int n) { __shared__ int own[8][33], all[256]; int t = threadIdx.x, w = t / 32, l = t % 32;
-       int sum = 0;
-       for (int round = 0; round < n; ++round) {
-         all[t] = t * round;
-         __syncthreads();
-         own[w][l] = all[255 - t] + sum;
-         __syncthreads();
-         for (int i = 0; i < 4; ++i) sum += own[w][(l + i) % 32];
-         __syncthreads(); }
-       out[t] = sum; })",
-     .block = {256}, .expected = each<int>(256, [](int t) {
-       std::array<int, 32> sums{}, row{};
-       for (int round = 0; round < 3; ++round) {
-         for (int l = 0; l < 32; ++l) row[size_t(l)] = (255 - t / 32 * 32 - l) * round + sums[size_t(l)];
-         for (int l = 0; l < 32; ++l)
-           for (int i = 0; i < 4; ++i) sums[size_t(l)] += row[size_t((l + i) % 32)];
-       }
-       return sums[size_t(t % 32)]; }), .scalar = listed({3}), .ways = Ways::More},
-    {.name = "RowsThatAWarpOnlyOnceSharesWithTheNext",
-     .cuda = R"(__global__ void k(int *out) { __shared__ int s[256]; int t = threadIdx.x, w = t / 32, sum = 0;
-       s[t] = t;
-       for (int i = 0; i < 8; ++i) {
-         __syncthreads();
-         int from = (i == 7 ? (w + 1) % 8 : w) * 32 + (t + i) % 32;
-         int read = s[from];
-         __syncthreads();
-         s[t] = read + 1; sum += read; }
-       out[t] = sum; })",
-     .block = {256}, .expected = each<int>(256, [](int t) {
-       std::array<int, 256> s{}, sums{};
-       for (int u = 0; u < 256; ++u) s[size_t(u)] = u;
-       for (int i = 0; i < 8; ++i) {
-         auto old = s;
-         for (int u = 0; u < 256; ++u) {
-           int w = u / 32, read = old[size_t((i == 7 ? (w + 1) % 8 : w) * 32 + (u + i) % 32)];
-           s[size_t(u)] = read + 1;
-           sums[size_t(u)] += read;
-         }
-       }
-       return sums[size_t(t)]; }), .ways = Ways::More},
     {.name = "AFlagBetweenTwoBarriers", // T14
      .cuda = R"(__global__ void k(int *out, const int *in) {
        __shared__ int flag;

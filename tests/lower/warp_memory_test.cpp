@@ -1,7 +1,6 @@
 // Memory on the warp machine: whatever pattern a warp's addresses make, each thread reads and writes its own, and nothing
 // beyond. Buffers lie between pages that may not be touched, so rows that end in the middle of a vector prove that, too.
 #include "lower/semantic_case.h"
-#include <array>
 #include <bit>
 
 namespace opsight::lower {
@@ -322,49 +321,6 @@ const std::vector<Case> kinds = {
        __global__ void k(int *out) { int t = threadIdx.x; table[t] = t * 2; if (t == 0) where = out; __syncthreads();
        where[1 + t] = (int)table[39 - t]; if (atomicAdd(&counter, 1) == 44) out[0] = 1; })",
      .block = {40}, .expected = each<int>(41, [](int i) { return i ? 2 * (40 - i) : 1; })},
-    {.name = "ColumnsThatAllVectorsOfABlockRead",
-     .cuda = R"(__global__ void k(float *out, const float *in, int n) { __shared__ float tile[48][29], part[128];
-       int t = threadIdx.x, c = t % 16, w = t / 16; float sum = 0, last = 0;
-       for (int round = 0; round < n; ++round) {
-         __syncthreads();
-         for (int i = t; i < 48 * 28; i += 128) tile[i / 28][i % 28] = in[i] * (round + 1);
-         part[t] = t;
-         __syncthreads();
-#pragma unroll 1
-         for (int d = 0; d < 28; ++d) sum += tile[c][d] * (w + d) + tile[c + 32][d];
-#pragma unroll 1
-         for (int d = 8; d < 20; ++d) last = tile[c + 16][d] - last;
-         sum += part[127 - t]; }
-       out[t] = sum - last; })",
-     .block = {128}, .expected = each<float>(128, [](int t) {
-       float sum = 0, last = 0;
-       auto in = [](int row, int d) { return float((row * 28 + d) % 13); };
-       for (int round = 1; round <= 3; ++round) {
-         for (int d = 0; d < 28; ++d)
-           sum += float(round) * (in(t % 16, d) * float(t / 16 + d) + in(t % 16 + 32, d));
-         for (int d = 8; d < 20; ++d)
-           last = float(round) * in(t % 16 + 16, d) - last;
-         sum += float(127 - t);
-       }
-       return sum - last;
-     }), .in = each<float>(48 * 28, [](int i) { return float(i % 13); }), .scalar = listed({3}), .ways = Ways::More},
-    {.name = "NeighboursThatAreSummedAlikeAndThenAskedForOneByOne",
-     .cuda = R"(__global__ void k(float *out, const float *in, int n) { int t = threadIdx.x; float sum[4] = {}, most[4] = {};
-       for (int i = 0; i < n; ++i) for (int j = 0; j < 4; ++j) {
-         float read = in[i * 256 + 4 * t + j];
-         sum[j] += read * (i + 1); most[j] = fmaxf(most[j], read > 5 ? -read : read); }
-       for (int j = 0; j < 4; ++j) out[4 * t + j] = sum[j] + 100 * most[j];
-       out[256 + t] = sum[0] - sum[1] * 2 + sum[2] * 3 - most[3]; })",
-     .block = {64}, .expected = each<float>(320, [](int at) {
-       std::array<float, 4> sum{}, most{};
-       int t = at < 256 ? at / 4 : at - 256;
-       for (int i = 0; i < 5; ++i)
-         for (int j = 0; j < 4; ++j) {
-           float read = float((i * 256 + 4 * t + j) * 7 % 11);
-           sum[size_t(j)] += read * float(i + 1), most[size_t(j)] = std::max(most[size_t(j)], read > 5 ? -read : read);
-         }
-       return at < 256 ? sum[size_t(at % 4)] + 100 * most[size_t(at % 4)] : sum[0] - sum[1] * 2 + sum[2] * 3 - most[3];
-     }), .in = each<float>(5 * 256, [](int i) { return float(i * 7 % 11); }), .scalar = listed({5}), .ways = Ways::More},
     {.name = "OneFunctionOverEveryMemory", // T21
      .cuda = R"(__device__ float sum4(const float *p) { return p[0] + p[1] + p[2] + p[3]; }
        __global__ void k(float *out, const float *in) {

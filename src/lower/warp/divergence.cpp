@@ -16,11 +16,15 @@ using spirv::asWarpOperation, spirv::WarpKind, spirv::WarpOperation;
 
 bool isLane(const llvm::Value &value) {
   auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&value);
-  return call && call->getIntrinsicID() == llvm::Intrinsic::nvvm_read_ptx_sreg_laneid;
+  return call && (call->getIntrinsicID() == llvm::Intrinsic::nvvm_read_ptx_sreg_laneid ||
+                  call->getIntrinsicID() == llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x);
 }
 
 llvm::Value *createLane(llvm::IRBuilderBase &b, unsigned lanes) {
-  auto *lane = b.CreateIntrinsic(b.getInt32Ty(), llvm::Intrinsic::nvvm_read_ptx_sreg_laneid, {});
+  // LLVM knows that the one is below 32; of the other, `thread_indices` has left none.
+  bool isLong = lanes > 32;
+  auto *lane = b.CreateIntrinsic(
+      b.getInt32Ty(), isLong ? llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x : llvm::Intrinsic::nvvm_read_ptx_sreg_laneid, {});
   lane->addRangeRetAttr(llvm::ConstantRange(llvm::APInt(32, 0), llvm::APInt(32, lanes)));
   return lane;
 }

@@ -126,6 +126,20 @@ static Emitter::Values loadSideBySide(Emitter &emitter, const Access &access, Va
   return values;
 }
 
+static Value *loadGroups(Emitter &emitter, const Access &access, const GroupHope &hope) {
+  Emitter::Values pieces;
+  for (Value *first : hope.firsts)
+    pieces.push_back(emitter.b.CreateAlignedLoad(vectorOf(access.type, hope.group), first, access.align));
+  return llvm::concatenateVectors(emitter.b, pieces);
+}
+
+static void storeGroups(Emitter &emitter, const Access &access, Value *value, const GroupHope &hope) {
+  for (size_t i = 0; i < hope.firsts.size(); ++i) {
+    auto from = llvm::createSequentialMask(unsigned(i) * hope.group, hope.group, 0);
+    emitter.b.CreateAlignedStore(emitter.b.CreateShuffleVector(value, from), hope.firsts[i], access.align);
+  }
+}
+
 static Value *addressesOf(Emitter &emitter, const Access &access, Value *pointer, unsigned part) {
   llvm::IRBuilder<> &b = emitter.b;
   Value *addresses = emitter.vector(pointer);
@@ -182,6 +196,15 @@ Status Emitter::load(llvm::LoadInst &load, Value *mask) {
     finish(together);
     return {};
   }
+  if (auto hope = mask || count > 1 || load.isVolatile() ? std::nullopt : groupHopeOf(*this, pointer, bytes)) {
+    Fork fork(*this, hope->holds);
+    Values together{loadGroups(*this, access, *hope)};
+    fork.otherwise();
+    Values apart = gather(*this, access, pointer, nullptr);
+    fork.close(together, apart);
+    finish(together);
+    return {};
+  }
   if (!mask && areRows(*this, address, count, bytes, load.isVolatile())) {
     finish(loadRows(*this, type, pointer, align));
     return {};
@@ -208,8 +231,8 @@ static void storeOne(Emitter &emitter, llvm::StoreInst &store, Value *value, Val
   Value *address = emitter.scalar(store.getPointerOperand());
   Value *last = b.getInt64(emitter.lanes - 1);
   if (mask) {
-    Value *bits = b.CreateZExtOrTrunc(emitter.bits(mask), b.getInt64Ty());
-    last = b.CreateSub(b.getInt64(63), b.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, bits, b.getInt1(false)));
+    Value *absent = b.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, emitter.bits(mask), b.getInt1(false));
+    last = b.CreateSub(last, b.CreateZExtOrTrunc(absent, b.getInt64Ty()));
   }
   b.CreateAlignedStore(b.CreateExtractElement(value, last), address, store.getAlign(), store.isVolatile());
 }
@@ -282,6 +305,14 @@ Status Emitter::store(llvm::StoreInst &store, Value *mask) {
     storeSideBySide(*this, access, values, hope->first, mask);
     fork.otherwise();
     scatter(*this, access, values, pointer, mask);
+    fork.close();
+    return {};
+  }
+  if (auto hope = mask || count > 1 || store.isVolatile() ? std::nullopt : groupHopeOf(*this, pointer, bytes)) {
+    Fork fork(*this, hope->holds);
+    storeGroups(*this, access, values[0], *hope);
+    fork.otherwise();
+    scatter(*this, access, values, pointer, nullptr);
     fork.close();
     return {};
   }

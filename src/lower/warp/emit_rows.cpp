@@ -10,10 +10,7 @@ constexpr unsigned rowLength = 4; // 32-bit elements in a 128-bit part of a regi
 
 constexpr unsigned deepestAddress = 8; // steps of arithmetic that are done for each thread apart
 
-// What one thread holds, computed of scalars wherever only arithmetic is between it and what all threads agree on but
-// for a constant: the start of a thread's row then leaves the loop along it, where taking it out of a vector would
-// stay.
-static Value *atLaneAlone(Emitter &emitter, Value *value, unsigned lane, unsigned depth = 0) {
+Value *atLaneAlone(Emitter &emitter, Value *value, unsigned lane, unsigned depth) {
   auto *instruction = llvm::dyn_cast<llvm::Instruction>(value);
   if (!instruction || !emitter.shape(value).isVarying() || depth == deepestAddress || value->getType()->isVectorTy())
     return emitter.atLane(value, lane);

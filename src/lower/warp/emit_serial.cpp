@@ -22,7 +22,7 @@ struct LaneLoop {
     b.SetInsertPoint(body);
     bits = b.CreatePHI(all->getType(), 2, "waiting");
     bits->addIncoming(all, from);
-    lane = b.CreateZExt(b.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, bits, b.getInt1(true)), b.getInt64Ty(), "lane");
+    lane = b.CreateZExtOrTrunc(b.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, bits, b.getInt1(true)), b.getInt64Ty(), "lane");
   }
   void close() {
     llvm::IRBuilder<> &b = emitter.b;

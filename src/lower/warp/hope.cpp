@@ -7,17 +7,7 @@ namespace opsight::lower::warp {
 
 using llvm::Value;
 
-namespace {
-/// `base + extended index * stride + shift`, the index a pattern of 32 bits.
-struct Extended {
-  Value *base;
-  llvm::CastInst *index;
-  uint64_t stride;
-  int64_t shift;
-};
-} // namespace
-
-static std::optional<Extended> extendedIndex(Emitter &emitter, Value *pointer) {
+std::optional<ExtendedIndex> extendedIndexOf(const Emitter &emitter, Value *pointer) {
   const llvm::DataLayout &layout = emitter.warp.getDataLayout();
   int64_t shift = 0;
   auto *address = llvm::dyn_cast<llvm::GetElementPtrInst>(pointer);
@@ -32,33 +22,39 @@ static std::optional<Extended> extendedIndex(Emitter &emitter, Value *pointer) {
     return std::nullopt;
   auto *index = llvm::dyn_cast<llvm::CastInst>(address->idx_begin()->get());
   bool extends = index && (llvm::isa<llvm::SExtInst>(index) || llvm::isa<llvm::ZExtInst>(index));
-  if (!extends || !index->getSrcTy()->isIntegerTy(32) || !index->getDestTy()->isIntegerTy(64) ||
-      !emitter.shape(index->getOperand(0)).isPattern())
+  if (!extends || !index->getSrcTy()->isIntegerTy(32) || !index->getDestTy()->isIntegerTy(64))
     return std::nullopt;
-  return Extended{address->getPointerOperand(), index, layout.getTypeAllocSize(address->getSourceElementType()), shift};
+  return ExtendedIndex{address->getPointerOperand(), index, layout.getTypeAllocSize(address->getSourceElementType()), shift};
+}
+
+Hope askIfSideBySide(Emitter &emitter, const ExtendedIndex &address, Value *index, int64_t further) {
+  llvm::IRBuilder<> &b = emitter.b;
+  bool isSigned = llvm::isa<llvm::SExtInst>(address.index);
+  uint32_t top = (isSigned ? 0x7fffffffu : 0xffffffffu) - uint32_t(further);
+  Value *holds = b.CreateICmp(isSigned ? llvm::CmpInst::ICMP_SLE : llvm::CmpInst::ICMP_ULE, index, b.getInt32(top));
+  Value *wide = isSigned ? b.CreateSExt(index, b.getInt64Ty()) : b.CreateZExt(index, b.getInt64Ty());
+  Value *distance = b.CreateAdd(b.CreateMul(wide, b.getInt64(address.stride)), b.getInt64(uint64_t(address.shift)));
+  return {b.CreateGEP(b.getInt8Ty(), emitter.scalar(address.base), distance), holds};
 }
 
 std::optional<Hope> hopeOf(Emitter &emitter, Value *pointer, uint64_t bytes) {
   if (!emitter.shape(pointer).isVarying())
     return std::nullopt;
-  auto address = extendedIndex(emitter, pointer);
+  auto address = extendedIndexOf(emitter, pointer);
   if (!address)
     return std::nullopt;
   Value *narrow = address->index->getOperand(0);
   Shape lanes = emitter.shape(narrow);
+  if (!lanes.isPattern())
+    return std::nullopt;
   int64_t first = lanes.offsets[0], last = lanes.offsets.back();
   for (int64_t &offset : lanes.offsets)
     offset *= int64_t(address->stride);
   if (!lanes.isConsecutive(bytes))
     return std::nullopt;
   llvm::IRBuilder<> &b = emitter.b;
-  bool isSigned = llvm::isa<llvm::SExtInst>(address->index);
   Value *lowest = b.CreateAdd(emitter.scalar(narrow), llvm::ConstantInt::getSigned(b.getInt32Ty(), first, true));
-  uint32_t top = (isSigned ? 0x7fffffffu : 0xffffffffu) - uint32_t(last - first);
-  Value *holds = b.CreateICmp(isSigned ? llvm::CmpInst::ICMP_SLE : llvm::CmpInst::ICMP_ULE, lowest, b.getInt32(top));
-  Value *wide = isSigned ? b.CreateSExt(lowest, b.getInt64Ty()) : b.CreateZExt(lowest, b.getInt64Ty());
-  Value *distance = b.CreateAdd(b.CreateMul(wide, b.getInt64(address->stride)), b.getInt64(uint64_t(address->shift)));
-  return Hope{b.CreateGEP(b.getInt8Ty(), emitter.scalar(address->base), distance), holds};
+  return askIfSideBySide(emitter, *address, lowest, last - first);
 }
 
 Fork::Fork(Emitter &emitter, Value *condition) : emitter(emitter) {

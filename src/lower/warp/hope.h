@@ -14,6 +14,26 @@ struct Hope {
 /// For a varying address. Emits the question at the builder's place; null if the lanes would not lie `bytes` apart.
 std::optional<Hope> hopeOf(Emitter &emitter, llvm::Value *pointer, uint64_t bytes);
 
+/// `base + extended index * stride + shift`, the index of 32 bits.
+struct ExtendedIndex {
+  llvm::Value *base;
+  llvm::CastInst *index;
+  uint64_t stride;
+  int64_t shift;
+};
+std::optional<ExtendedIndex> extendedIndexOf(const Emitter &emitter, llvm::Value *pointer);
+/// Emits where the element of `index`, a scalar, is, and whether an index `further` on does not wrap.
+Hope askIfSideBySide(Emitter &emitter, const ExtendedIndex &address, llvm::Value *index, int64_t further);
+
+/// Lanes that lie side by side group by group: a vector that holds several rows of a block's threads.
+struct GroupHope {
+  llvm::SmallVector<llvm::Value *, 4> firsts; // where each group's first element is, if the hope holds
+  llvm::Value *holds;                         // i1
+  unsigned group;                             // lanes
+};
+/// As hopeOf, for at most `mostRuns` groups.
+std::optional<GroupHope> groupHopeOf(Emitter &emitter, llvm::Value *pointer, uint64_t bytes);
+
 /// Two ways to do the same: what is emitted between construction and otherwise() runs where `condition` holds, what is
 /// emitted then, up to close(), elsewhere.
 class Fork {

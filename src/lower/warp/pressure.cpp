@@ -12,7 +12,7 @@ using llvm::BasicBlock, llvm::BitVector, llvm::Instruction, llvm::Value;
 namespace {
 class Liveness {
 public:
-  Liveness(llvm::Function &kernel, const Shapes &shapes);
+  Liveness(llvm::Function &kernel, const Shapes &shapes, bool withAddresses);
   unsigned mostBytes();
 
 private:
@@ -35,13 +35,24 @@ static unsigned vectorBytes(const llvm::Type *type, const llvm::DataLayout &layo
   return unsigned(bytes);
 }
 
-Liveness::Liveness(llvm::Function &kernel, const Shapes &shapes) {
+static bool isOfAddress(const Instruction &instruction, unsigned depth = 0) {
+  constexpr unsigned deepest = 8;
+  if (instruction.getType()->isPointerTy())
+    return true;
+  bool isArithmetic = llvm::isa<llvm::BinaryOperator>(instruction) || llvm::isa<llvm::CastInst>(instruction);
+  if (!isArithmetic || depth == deepest || instruction.use_empty())
+    return false;
+  return llvm::all_of(instruction.users(),
+                      [&](const llvm::User *user) { return isOfAddress(*llvm::cast<Instruction>(user), depth + 1); });
+}
+
+Liveness::Liveness(llvm::Function &kernel, const Shapes &shapes, bool withAddresses) {
   for (BasicBlock *block : llvm::post_order(&kernel))
     order_.push_back(block);
   for (BasicBlock *block : order_)
     for (Instruction &instruction : *block)
       if (unsigned bytes = vectorBytes(instruction.getType(), kernel.getDataLayout());
-          bytes && shapes.of(&instruction).isVarying()) {
+          bytes && shapes.of(&instruction).isVarying() && (withAddresses || !isOfAddress(instruction))) {
         numbers_[&instruction] = unsigned(bytes_.size());
         bytes_.push_back(bytes);
       }
@@ -99,6 +110,8 @@ unsigned Liveness::mostBytes() {
   return most_;
 }
 
-unsigned mostLiveBytes(llvm::Function &kernel, const Shapes &shapes) { return Liveness(kernel, shapes).mostBytes(); }
+unsigned mostLiveBytes(llvm::Function &kernel, const Shapes &shapes, bool withAddresses) {
+  return Liveness(kernel, shapes, withAddresses).mostBytes();
+}
 
 } // namespace opsight::lower::warp

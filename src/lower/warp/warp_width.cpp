@@ -17,6 +17,8 @@
 
 namespace opsight::lower::warp {
 
+constexpr unsigned longest = 128;
+
 // Programs from before __syncwarp() rely on a warp in step where they read shared memory as volatile.
 static bool isVolatile(const llvm::Instruction &instruction) {
   auto *load = llvm::dyn_cast<llvm::LoadInst>(&instruction);
@@ -49,6 +51,14 @@ static bool takesTurns(const llvm::Instruction &instruction) {
   return llvm::isa<llvm::AtomicRMWInst>(instruction) || llvm::isa<llvm::AtomicCmpXchgInst>(instruction);
 }
 
+/// Whether threads ask their warp for anything: no vector may be longer than that then.
+static bool asksOthers(llvm::Function &kernel) {
+  return llvm::any_of(llvm::instructions(kernel), [](llvm::Instruction &instruction) {
+    bool isMatrix = cuda::asMatrixProduct(instruction) || cuda::asMatrixLoad(instruction);
+    return isMatrix || spirv::asWarpOperation(instruction) || isVolatile(instruction);
+  });
+}
+
 // Straight through, nothing waits for a round before it or is done again and again.
 static bool hasRounds(llvm::Function &kernel) {
   WarpAnalyses analyses;
@@ -56,8 +66,30 @@ static bool hasRounds(llvm::Function &kernel) {
          llvm::any_of(llvm::instructions(kernel), [](llvm::Instruction &it) { return spirv::isBarrier(it); });
 }
 
-/// What a thread keeps in vectors of `lanes` threads, found out on a copy: which values differ depends on the lanes.
-static Result<unsigned> liveBytes(const Context &context, unsigned lanes) {
+/// What is found out on a copy of the kernel: which values differ depends on the lanes.
+struct Trial {
+  unsigned liveBytes; // what a thread keeps in vectors at once
+  bool sharesReads;   // most of what is read is the same for both halves of a vector
+};
+
+/// Loads from addresses that the lanes' constants tell: the same in both halves, against others.
+static bool sharesReads(llvm::Function &kernel, const Shapes &shapes) {
+  unsigned shared = 0, others = 0;
+  for (llvm::Instruction &instruction : llvm::instructions(kernel)) {
+    auto *load = llvm::dyn_cast<llvm::LoadInst>(&instruction);
+    if (!load || shapes.of(load->getPointerOperand()).isUniform())
+      continue;
+    Shape address = shapes.of(load->getPointerOperand());
+    auto offsets = llvm::ArrayRef(address.offsets);
+    size_t half = offsets.size() / 2;
+    bool isBroadcast = address.isPattern() && runsOf(offsets, 0).size() <= mostRuns; // one number for each row of threads
+    bool isShared = address.isPattern() && offsets.take_front(half) == offsets.drop_front(half);
+    shared += isShared, others += !isShared && !isBroadcast;
+  }
+  return shared > others;
+}
+
+static Result<Trial> tryLanes(const Context &context, unsigned lanes) {
   auto copy = llvm::CloneModule(context.module);
   Context trial{*copy, copy->getFunction(context.kernel->getName()), context.target, context.manifest};
   trial.target.lanes = lanes;
@@ -67,23 +99,28 @@ static Result<unsigned> liveBytes(const Context &context, unsigned lanes) {
   WarpAnalyses analyses;
   Shapes shapes(*trial.kernel, lanes, analyses.functions.getResult<llvm::UniformityInfoAnalysis>(*trial.kernel),
                 analyses.functions.getResult<llvm::LoopAnalysis>(*trial.kernel));
-  return mostLiveBytes(*trial.kernel, shapes);
+  return Trial{mostLiveBytes(*trial.kernel, shapes, lanes <= 32), sharesReads(*trial.kernel, shapes)};
 }
 
-/// The longest vector, up to CUDA's warp, with which the kernel stays in registers of `native` floats; never less than
-/// `least`.
+/// The longest vector with which the kernel stays in registers of `native` floats; never less than `least`. Up to CUDA's
+/// warp, and, where rows of threads read the same, up to four rows: they share what they read, and hide each other's
+/// latency. Of those a block has two at least: of shared memory that one vector alone uses, LLVM 22 (SROA) has been seen to
+/// make values that are used before they are there.
 static Result<unsigned> lanesThatFit(const Context &context, unsigned native, unsigned least) {
   if (!hasRounds(*context.kernel) || llvm::any_of(llvm::instructions(*context.kernel), takesTurns))
     return least;
   unsigned registers = native == 16 ? 32 : 16; // AVX-512 doubles both their size and their number
   unsigned free = registers * 3 / 4;          // the others hold constants and what a single instruction needs
-  for (unsigned lanes = 32; lanes > least; lanes /= 2) {
-    if (context.target.block.count() % lanes)
+  const card::Dim3 &block = context.target.block;
+  for (unsigned lanes = longest; lanes > least; lanes /= 2) {
+    bool isLong = lanes > 32;
+    bool holdsRows = lanes % block.x == 0 && lanes / block.x <= mostRuns && block.count() > lanes;
+    if (block.count() % lanes || (isLong && (!holdsRows || asksOthers(*context.kernel))))
       continue;
-    auto bytes = liveBytes(context, lanes);
-    if (!bytes)
-      return bytes;
-    if (*bytes * lanes <= free * native * sizeof(float))
+    auto trial = tryLanes(context, lanes);
+    if (!trial)
+      return std::unexpected(trial.error());
+    if (trial->liveBytes * lanes <= free * native * sizeof(float) && (!isLong || trial->sharesReads))
       return lanes;
   }
   return least;
@@ -101,6 +138,10 @@ static Status run(Context &context) {
     lanes = std::max(2u, std::bit_ceil(unsigned(threads)));
   while (lanes < 32 && (context.target.watched != Watched::No || thinksInWarps(*context.kernel, lanes)))
     lanes *= 2;
+  if (lanes > 32 && (context.target.watched != Watched::No || asksOthers(*context.kernel)))
+    lanes = 32;
+  while (lanes > 32 && context.target.block.count() < 2 * lanes)
+    lanes /= 2;
   if (!isFree || lanes == 32)
     return {};
   auto fitting = lanesThatFit(context, *native, lanes);
