@@ -1,12 +1,12 @@
-// See bundles.h. From the loads forward: for each user of a bundle's first member, a like one of each other member. What
-// that one's other operands are is found out behind it, so that the sums of a loop, which wait for themselves, are taken
-// for a bundle until something speaks against it.
+// See bundles.h. From the loads forward: for each user of a bundle's first member, a like one of each other member.
+// What that one's other operands are is found out behind it, so that the sums of a loop, which wait for themselves, are
+// taken for a bundle until something speaks against it.
 #include "lower/warp/bundles.h"
+#include <cmath>
+#include <functional>
 #include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
-#include <cmath>
-#include <functional>
 
 namespace opsight::lower::warp {
 
@@ -38,7 +38,8 @@ static bool isElementwise(const Instruction &instruction) {
     return llvm::isTriviallyVectorizable(intrinsic->getIntrinsicID());
   return llvm::isa<llvm::BinaryOperator>(instruction) || llvm::isa<llvm::UnaryOperator>(instruction) ||
          llvm::isa<llvm::CastInst>(instruction) || llvm::isa<llvm::CmpInst>(instruction) ||
-         llvm::isa<llvm::SelectInst>(instruction) || llvm::isa<llvm::FreezeInst>(instruction) || llvm::isa<PHINode>(instruction);
+         llvm::isa<llvm::SelectInst>(instruction) || llvm::isa<llvm::FreezeInst>(instruction) ||
+         llvm::isa<PHINode>(instruction);
 }
 
 static unsigned operandCount(const Instruction &instruction) {
@@ -79,7 +80,9 @@ void Bundles::findLoaded() {
       continue;
     auto part = asPartOfLoads(*shuffle);
     auto *load = part ? llvm::cast<Instruction>(part->raw[0]) : nullptr;
-    if (!part || llvm::any_of(part->raw, [&](Value *raw) { return llvm::cast<Instruction>(raw)->getParent() != load->getParent(); }))
+    if (!part || llvm::any_of(part->raw, [&](Value *raw) {
+          return llvm::cast<Instruction>(raw)->getParent() != load->getParent();
+        }))
       continue;
     auto known = llvm::find_if(found, [&](const Found &other) { return other.raw == part->raw; });
     if (known == found.end()) {
@@ -139,7 +142,8 @@ void Bundles::visitUsers(int number) {
       continue;
     Vectors users{first};
     for (size_t part = 1; part < members.size(); ++part)
-      if (Instruction *other = partner(*first, use.getOperandNo(), members[part]); other && !llvm::is_contained(users, other))
+      if (Instruction *other = partner(*first, use.getOperandNo(), members[part]);
+          other && !llvm::is_contained(users, other))
         users.push_back(other);
     if (users.size() == members.size())
       add(users);
@@ -155,8 +159,9 @@ bool Bundles::linkOperands(Bundle &bundle) {
     for (size_t part = 0; part < bundle.members.size(); ++part) {
       auto *member = bundle.member(part);
       bool isPhi = llvm::isa<PHINode>(member);
-      given.push_back(isPhi ? llvm::cast<PHINode>(member)->getIncomingValueForBlock(llvm::cast<PHINode>(first)->getIncomingBlock(i))
-                            : member->getOperand(i));
+      given.push_back(
+          isPhi ? llvm::cast<PHINode>(member)->getIncomingValueForBlock(llvm::cast<PHINode>(first)->getIncomingBlock(i))
+                : member->getOperand(i));
     }
     Value *one = oneForAll(given[0]);
     if (one && llvm::all_of(given, [&](Value *other) { return oneForAll(other) == one; })) {
@@ -166,7 +171,8 @@ bool Bundles::linkOperands(Bundle &bundle) {
     int known = bundleOf(given);
     auto canBe = [&](Value *value) {
       auto *instruction = llvm::dyn_cast<Instruction>(value);
-      return instruction && isElementwise(*instruction) && isSameOperation(*llvm::cast<Instruction>(given[0]), *instruction);
+      return instruction && isElementwise(*instruction) &&
+             isSameOperation(*llvm::cast<Instruction>(given[0]), *instruction);
     };
     if (known < 0 && llvm::isa<Instruction>(given[0]) && llvm::all_of(given, canBe))
       known = add(given);
@@ -220,11 +226,14 @@ void Bundles::invalidate() {
     for (Bundle &bundle : all) {
       if (!bundle.isValid)
         continue;
-      bool works = llvm::all_of(bundle.operands, [&](int operand) { return operand < 0 || all[size_t(operand)].isValid; });
-      bool inTime = bundle.isLoaded() || llvm::isa<PHINode>(bundle.members[0]) || llvm::all_of(escapes(bundle), [&](Use *use) {
-        auto *user = llvm::cast<Instruction>(use->getUser());
-        return llvm::isa<PHINode>(user) || user->getParent() != bundle.last()->getParent() || bundle.last()->comesBefore(user);
-      });
+      bool works =
+          llvm::all_of(bundle.operands, [&](int operand) { return operand < 0 || all[size_t(operand)].isValid; });
+      bool inTime =
+          bundle.isLoaded() || llvm::isa<PHINode>(bundle.members[0]) || llvm::all_of(escapes(bundle), [&](Use *use) {
+            auto *user = llvm::cast<Instruction>(use->getUser());
+            return llvm::isa<PHINode>(user) || user->getParent() != bundle.last()->getParent() ||
+                   bundle.last()->comesBefore(user);
+          });
       if (!works || !inTime)
         bundle.isValid = false, changed = true;
     }
@@ -249,7 +258,9 @@ void Bundles::keepWhatPays() {
   llvm::SmallVector<int> group;
   for (size_t i = 0; i < all.size(); ++i)
     group.push_back(int(i));
-  std::function<int(int)> find = [&](int i) { return group[size_t(i)] == i ? i : group[size_t(i)] = find(group[size_t(i)]); };
+  std::function<int(int)> find = [&](int i) {
+    return group[size_t(i)] == i ? i : group[size_t(i)] = find(group[size_t(i)]);
+  };
   for (size_t i = 0; i < all.size(); ++i)
     if (all[i].isValid)
       for (int operand : all[i].operands)

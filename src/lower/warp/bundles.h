@@ -7,11 +7,11 @@
 
 namespace opsight::lower::warp {
 
-/// One value for each part. All lanes of all parts go through the same operation, whose operands are bundles themselves or
-/// one number for all: then their order does not matter.
+/// One value for each part. All lanes of all parts go through the same operation, whose operands are bundles themselves
+/// or one number for all: then their order does not matter.
 struct Bundle {
   Vectors members;
-  Vectors raw; // of one that comes from memory
+  Vectors raw;                     // of one that comes from memory
   llvm::SmallVector<int> operands; // numbers of bundles; -1: one number for all
   bool isValid = true;
 

@@ -1,5 +1,5 @@
-// Neighbouring elements of each thread, as whole vectors that follow each other in memory (raw), and as a vector an element
-// (parts): lane l of part j is element l * parts + j of the raw vectors together.
+// Neighbouring elements of each thread, as whole vectors that follow each other in memory (raw), and as a vector an
+// element (parts): lane l of part j is element l * parts + j of the raw vectors together.
 #pragma once
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/IRBuilder.h>
@@ -9,8 +9,8 @@ namespace opsight::lower::warp {
 
 using Vectors = llvm::SmallVector<llvm::Value *, 4>;
 
-/// The parts of raw vectors, a power of two of them; every round parts the even from the odd, which is one permutation of
-/// two registers.
+/// The parts of raw vectors, a power of two of them; every round parts the even from the odd, which is one permutation
+/// of two registers.
 Vectors deinterleave(llvm::IRBuilder<> &b, Vectors raw);
 /// How many permutations that takes, in either direction.
 unsigned permutationsOf(size_t parts);

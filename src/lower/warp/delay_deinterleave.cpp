@@ -1,7 +1,7 @@
-// delay_deinterleave: neighbouring elements of each thread (`tile[k][4 * column + j]`, j = 0 … 3) come from memory as whole
-// vectors, of which permutations make one a j, and go back by as many. What only does the same to each j, with numbers
-// that are the same for all lanes, might as well be done on the vectors as they lie in memory: `vectorise` has parted
-// them, here the parting is put off until somebody asks for a part, and between a load and a store nobody may.
+// delay_deinterleave: neighbouring elements of each thread (`tile[k][4 * column + j]`, j = 0 … 3) come from memory as
+// whole vectors, of which permutations make one a j, and go back by as many. What only does the same to each j, with
+// numbers that are the same for all lanes, might as well be done on the vectors as they lie in memory: `vectorise` has
+// parted them, here the parting is put off until somebody asks for a part, and between a load and a store nobody may.
 #include "lower/warp/bundles.h"
 #include "lower/warp/divergence.h"
 #include "lower/warp/passes.h"
@@ -49,7 +49,8 @@ void Delayer::create(int number) {
   Instruction *first = bundle.member(0);
   if (auto *phi = llvm::dyn_cast<PHINode>(first)) {
     for (Value *member : bundle.members)
-      made.push_back(PHINode::Create(phi->getType(), phi->getNumIncomingValues(), member->getName() + ".raw", phi->getIterator()));
+      made.push_back(
+          PHINode::Create(phi->getType(), phi->getNumIncomingValues(), member->getName() + ".raw", phi->getIterator()));
     raw_[size_t(number)] = std::move(made);
     return;
   }
@@ -147,7 +148,8 @@ static Status run(Context &context) {
   if (context.target.watched != Watched::No)
     return {};
   WarpAnalyses analyses;
-  Bundles bundles(*context.kernel, context.target.lanes, analyses.functions.getResult<llvm::LoopAnalysis>(*context.kernel));
+  Bundles bundles(*context.kernel, context.target.lanes,
+                  analyses.functions.getResult<llvm::LoopAnalysis>(*context.kernel));
   if (llvm::none_of(bundles.all, [](const Bundle &bundle) { return bundle.isValid; }))
     return {};
   Delayer(bundles).run();
@@ -155,6 +157,7 @@ static Status run(Context &context) {
   return {};
 }
 
-const Pass delay_deinterleave{"delay_deinterleave", "work on neighbouring elements as they lie in memory where that is the same", run};
+const Pass delay_deinterleave{"delay_deinterleave",
+                              "work on neighbouring elements as they lie in memory where that is the same", run};
 
 } // namespace opsight::lower::warp

@@ -1,9 +1,10 @@
-// drop_barriers: marks barriers that order nothing. Between two barriers the vectors of a block run one after another, each
-// from the first to the second, so a barrier counts only for what one vector does on one side of it and another vector
-// does on the other. Where no two of these touch one place (each vector reads the part of a shared array that it has
-// itself written), the vector goes on: what it holds stays in registers, and the block's turn at the barrier is saved.
-// Only barriers to which all threads of a block come together, whatever their number, are looked at: who does not come
-// to a barrier is still told. The lanes of a vector go in step, so `vectorise` just leaves a marked barrier out.
+// drop_barriers: marks barriers that order nothing. Between two barriers the vectors of a block run one after another,
+// each from the first to the second, so a barrier counts only for what one vector does on one side of it and another
+// vector does on the other. Where no two of these touch one place (each vector reads the part of a shared array that it
+// has itself written), the vector goes on: what it holds stays in registers, and the block's turn at the barrier is
+// saved. Only barriers to which all threads of a block come together, whatever their number, are looked at: who does
+// not come to a barrier is still told. The lanes of a vector go in step, so `vectorise` just leaves a marked barrier
+// out.
 #include "lower/spirv/warp_operations.h"
 #include "lower/warp/intervals.h"
 #include "lower/warp/passes.h"
@@ -15,8 +16,8 @@ using llvm::Instruction;
 
 constexpr size_t mostAccesses = 4096; // that are compared, on each side of a barrier
 
-/// Whether nothing needs `barrier`, which has been dropped, and others maybe: round a loop, too, the question is what would
-/// be without it.
+/// Whether nothing needs `barrier`, which has been dropped, and others maybe: round a loop, too, the question is what
+/// would be without it.
 static bool isIdle(Instruction *barrier, Intervals &intervals) {
   auto before = intervals.reach(barrier, true).accesses, behind = intervals.reach(barrier, false).accesses;
   if (before.size() > mostAccesses || behind.size() > mostAccesses)
@@ -47,7 +48,8 @@ static Status run(Context &context) {
   BlockAnalyses analyses;
   auto &uniformity = analyses.functions.getResult<llvm::UniformityInfoAnalysis>(kernel);
   auto &after = analyses.functions.getResult<llvm::PostDominatorTreeAnalysis>(kernel);
-  Footprints footprints(kernel, vectorsOf(context), analyses.functions.getResult<llvm::ScalarEvolutionAnalysis>(kernel));
+  Footprints footprints(kernel, vectorsOf(context),
+                        analyses.functions.getResult<llvm::ScalarEvolutionAnalysis>(kernel));
   Intervals intervals(kernel, footprints);
   for (Instruction *barrier : barriers) {
     if (!comesTogether(barrier->getParent(), after, uniformity))

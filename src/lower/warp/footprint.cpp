@@ -1,5 +1,5 @@
-// See footprint.h. A vector's number is put into the address's expression, and the range of what is left (the lane, loops'
-// counters) is what the vector may touch.
+// See footprint.h. A vector's number is put into the address's expression, and the range of what is left (the lane,
+// loops' counters) is what the vector may touch.
 #include "lower/warp/footprint.h"
 #include "lower/kernel.h"
 #include "lower/warp/emitter.h"
@@ -39,7 +39,8 @@ Footprints::Address Footprints::addressOf(Value *pointer) {
 Footprint::Bytes Footprints::bytesOf(const SCEV *offset, unsigned warp, uint64_t size) {
   llvm::Argument *number = findArgument(kernel_, warpName);
   llvm::ValueToSCEVMapTy numbers{{number, evolution_.getConstant(number->getType(), warp)}};
-  llvm::ConstantRange range = evolution_.getSignedRange(llvm::SCEVParameterRewriter::rewrite(offset, evolution_, numbers));
+  llvm::ConstantRange range =
+      evolution_.getSignedRange(llvm::SCEVParameterRewriter::rewrite(offset, evolution_, numbers));
   int64_t first = range.getSignedMin().getSExtValue(), last = range.getSignedMax().getSExtValue();
   if (range.isFullSet() || first < -farthest || last > farthest)
     return {-farthest, farthest};

@@ -44,8 +44,8 @@ private:
   llvm::ScalarEvolution &evolution_;
 };
 
-/// Whether two different vectors of a block, one at `a`, the other at `b`, may touch one place, and at least one of them
-/// changes it.
+/// Whether two different vectors of a block, one at `a`, the other at `b`, may touch one place, and at least one of
+/// them changes it.
 bool mayMeet(const Footprint &a, const Footprint &b);
 
 } // namespace opsight::lower::warp

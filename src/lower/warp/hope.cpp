@@ -24,7 +24,8 @@ std::optional<ExtendedIndex> extendedIndexOf(const Emitter &emitter, Value *poin
   bool extends = index && (llvm::isa<llvm::SExtInst>(index) || llvm::isa<llvm::ZExtInst>(index));
   if (!extends || !index->getSrcTy()->isIntegerTy(32) || !index->getDestTy()->isIntegerTy(64))
     return std::nullopt;
-  return ExtendedIndex{address->getPointerOperand(), index, layout.getTypeAllocSize(address->getSourceElementType()), shift};
+  return ExtendedIndex{address->getPointerOperand(), index, layout.getTypeAllocSize(address->getSourceElementType()),
+                       shift};
 }
 
 Hope askIfSideBySide(Emitter &emitter, const ExtendedIndex &address, Value *index, int64_t further) {

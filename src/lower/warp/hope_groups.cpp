@@ -48,7 +48,8 @@ static std::optional<Offsets> withinGroups(const Emitter &emitter, Value *value,
     return result;
   }
   auto *instruction = llvm::dyn_cast<Instruction>(value);
-  bool isArithmetic = llvm::isa_and_nonnull<llvm::BinaryOperator>(instruction) || llvm::isa_and_nonnull<llvm::CastInst>(instruction);
+  bool isArithmetic =
+      llvm::isa_and_nonnull<llvm::BinaryOperator>(instruction) || llvm::isa_and_nonnull<llvm::CastInst>(instruction);
   if (!isArithmetic || depth == deepest || !value->getType()->isIntegerTy())
     return std::nullopt;
   llvm::SmallVector<Offsets, 2> operands;
@@ -70,7 +71,8 @@ static bool isConsecutive(const Offsets &offsets, unsigned group, uint64_t strid
   return true;
 }
 
-static std::optional<GroupHope> ofGroups(Emitter &emitter, const ExtendedIndex &address, unsigned group, uint64_t bytes) {
+static std::optional<GroupHope> ofGroups(Emitter &emitter, const ExtendedIndex &address, unsigned group,
+                                         uint64_t bytes) {
   Value *narrow = address.index->getOperand(0);
   auto offsets = withinGroups(emitter, narrow, group);
   if (!offsets || !isConsecutive(*offsets, group, address.stride, bytes))

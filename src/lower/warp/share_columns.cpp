@@ -1,12 +1,13 @@
-// share_columns: where all vectors of a block read the same columns of a shared array in a loop (`tile[threadIdx.x % 16][d]`,
-// d = 0, 1, …, which join_rows has made four elements of a thread's row at a time), each would transpose them anew. Instead
-// they share the work: behind the barrier before the loop each vector reads the rows for some of its rounds and lays them
-// down as columns in memory of the block's own; behind one more barrier, all read whole vectors there.
+// share_columns: where all vectors of a block read the same columns of a shared array in a loop
+// (`tile[threadIdx.x % 16][d]`, d = 0, 1, …, which join_rows has made four elements of a thread's row at a time), each
+// would transpose them anew. Instead they share the work: behind the barrier before the loop each vector reads the rows
+// for some of its rounds and lays them down as columns in memory of the block's own; behind one more barrier, all read
+// whole vectors there.
 //
-// The same values: the address depends on nothing but the lane, the round, and what is common to the block and known at the
-// barrier; nobody writes there between that barrier and the next. The same threads: all come to the barrier, and the loop's
-// rounds are counted. Reading early: only what lies in the block's static memory. Runs behind join_rows, and before
-// mark_returns numbers the barriers.
+// The same values: the address depends on nothing but the lane, the round, and what is common to the block and known at
+// the barrier; nobody writes there between that barrier and the next. The same threads: all come to the barrier, and
+// the loop's rounds are counted. Reading early: only what lies in the block's static memory. Runs behind join_rows, and
+// before mark_returns numbers the barriers.
 #include "lower/kernel.h"
 #include "lower/native/passes.h"
 #include "lower/spirv/warp_operations.h"
@@ -24,7 +25,7 @@ namespace opsight::lower::warp {
 
 using llvm::BasicBlock, llvm::Instruction, llvm::IRBuilder, llvm::LoadInst, llvm::Loop, llvm::SCEV, llvm::Value;
 
-constexpr unsigned fewestVectors = 4;    // that save more than a barrier costs
+constexpr unsigned fewestVectors = 4; // that save more than a barrier costs
 constexpr unsigned mostRounds = 256;
 constexpr uint64_t mostBytes = 64 << 10; // of a block's memory for columns
 constexpr unsigned rowLength = 4;
@@ -91,8 +92,8 @@ static bool isRow(const LoadInst &load, const Shapes &shapes) {
     return false;
   uint64_t bytes = type->getScalarSizeInBits() / 8;
   Shape address = shapes.of(load.getPointerOperand());
-  return address.isVarying() ||
-         (address.isPattern() && !address.isConsecutive(rowLength * bytes) && runsOf(address.offsets, bytes).size() > mostRuns);
+  return address.isVarying() || (address.isPattern() && !address.isConsecutive(rowLength * bytes) &&
+                                 runsOf(address.offsets, bytes).size() > mostRuns);
 }
 
 /// Whether `start` is the same in all vectors, and can be computed at `place`.
@@ -150,14 +151,16 @@ static bool hasBarrier(const Loop &loop) {
 
 std::optional<Walk> Finder::walkOf(Loop &loop) {
   Walk walk{&loop, evolution_.getSmallConstantTripCount(&loop), nullptr, {}};
-  if (!loop.isInnermost() || !loop.getLoopPreheader() || !loop.getLoopLatch() || walk.rounds < 2 || walk.rounds > mostRounds)
+  if (!loop.isInnermost() || !loop.getLoopPreheader() || !loop.getLoopLatch() || walk.rounds < 2 ||
+      walk.rounds > mostRounds)
     return std::nullopt;
   auto before = intervals_.reach(loop.getLoopPreheader()->getTerminator(), true);
   if (before.toTheEnd || before.barriers.size() != 1)
     return std::nullopt;
   walk.barrier = *before.barriers.begin();
   bool isPlain = spirv::isBlockBarrier(*walk.barrier) && walk.barrier->getType()->isVoidTy();
-  if (!isPlain || !order_.dominates(walk.barrier, loop.getHeader()) || hasBarrier(loop) || !comesTogether(walk.barrier->getParent(), after_, uniformity_))
+  if (!isPlain || !order_.dominates(walk.barrier, loop.getHeader()) || hasBarrier(loop) ||
+      !comesTogether(walk.barrier->getParent(), after_, uniformity_))
     return std::nullopt;
   for (BasicBlock *block : loop.blocks())
     for (Instruction &instruction : *block)
@@ -182,15 +185,18 @@ class Columns {
 public:
   Columns(Context &context, const Walk &walk) : lanes_(context.target.lanes), rows_(unsigned(walk.rows.size())) {
     uint64_t first = llvm::alignTo(context.manifest.staticSharedBytes, scratchAlignment) + context.scratchBytes;
-    context.scratchBytes += llvm::alignTo(uint64_t(walk.rounds) * rows_ * rowLength * lanes_ * sizeof(float), scratchAlignment);
+    context.scratchBytes +=
+        llvm::alignTo(uint64_t(walk.rounds) * rows_ * rowLength * lanes_ * sizeof(float), scratchAlignment);
     IRBuilder<> b(&*context.kernel->getEntryBlock().getFirstInsertionPt());
-    auto *memory = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), findArgument(*context.kernel, staticName), first, "columns");
+    auto *memory =
+        b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), findArgument(*context.kernel, staticName), first, "columns");
     Value *lane = b.CreateZExt(createLane(b, lanes_), b.getInt64Ty());
     own_ = b.CreateInBoundsGEP(b.getInt32Ty(), b.CreateAddrSpaceCast(memory, b.getPtrTy(native::sharedSpace)), lane);
   }
   /// Of the lane's own elements in `round`, an i64.
   Value *inRound(IRBuilder<> &b, Value *round) const {
-    return b.CreateInBoundsGEP(b.getInt32Ty(), own_, b.CreateMul(round, b.getInt64(rows_ * rowLength * lanes_), "", true, true));
+    return b.CreateInBoundsGEP(b.getInt32Ty(), own_,
+                               b.CreateMul(round, b.getInt64(rows_ * rowLength * lanes_), "", true, true));
   }
   Value *element(IRBuilder<> &b, Value *inRound, size_t row, unsigned element) const {
     return b.CreateConstInBoundsGEP1_64(b.getInt32Ty(), inRound, (row * rowLength + element) * lanes_);
@@ -206,7 +212,8 @@ static void layDownRound(IRBuilder<> &b, const Walk &walk, const Columns &column
                          Value *round) {
   Value *home = columns.inRound(b, round);
   for (size_t row = 0; row < walk.rows.size(); ++row) {
-    Value *from = b.CreateGEP(b.getInt8Ty(), starts[row], b.CreateMul(round, b.getInt64(uint64_t(walk.rows[row].step))));
+    Value *from =
+        b.CreateGEP(b.getInt8Ty(), starts[row], b.CreateMul(round, b.getInt64(uint64_t(walk.rows[row].step))));
     Value *read = b.CreateAlignedLoad(walk.rows[row].type, from, walk.rows[row].align);
     for (unsigned i = 0; i < rowLength; ++i)
       b.CreateAlignedStore(b.CreateExtractElement(read, i), columns.element(b, home, row, i), llvm::Align(4));
@@ -255,7 +262,8 @@ static void readColumns(const Walk &walk, const Columns &columns) {
     Value *whole = llvm::PoisonValue::get(load->getType());
     for (unsigned i = 0; i < rowLength; ++i)
       whole = b.CreateInsertElement(
-          whole, b.CreateAlignedLoad(load->getType()->getScalarType(), columns.element(b, home, row, i), llvm::Align(4)), i);
+          whole,
+          b.CreateAlignedLoad(load->getType()->getScalarType(), columns.element(b, home, row, i), llvm::Align(4)), i);
     load->replaceAllUsesWith(whole);
     load->eraseFromParent();
   }
@@ -263,7 +271,8 @@ static void readColumns(const Walk &walk, const Columns &columns) {
 
 static Status run(Context &context) {
   unsigned vectors = vectorsOf(context);
-  if (context.target.watched != Watched::No || vectors < fewestVectors || context.target.block.count() % context.target.lanes)
+  if (context.target.watched != Watched::No || vectors < fewestVectors ||
+      context.target.block.count() % context.target.lanes)
     return {};
   for (;;) {
     Finder finder(context);
