@@ -51,7 +51,7 @@ public:
       : vendor_(vendor), card_(std::move(cardName)), folder_(std::move(folder)), s_(shape) {}
 
   Status open() {
-    auto artifact = vendor_ ? Result<card::Artifact>(card::oneDnnAttentionArtifact()) : compileOurs(card_, s_);
+    auto artifact = vendor_ ? Result<card::Artifact>(card::libraryArtifact(*card::librarySignature("scaled_dot_product_attention"))) : compileOurs(card_, s_);
     if (!artifact)
       return std::unexpected(artifact.error());
     auto session = card::Session::open(card_, {});
