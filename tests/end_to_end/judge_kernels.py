@@ -144,6 +144,7 @@ def main():
         if found:
             bad += 1
             print("    " + "\n    ".join(messages.strip().splitlines()[-12:]))
+            print(f"    again: {verdict['replay']}" if verdict else "    there is no verdict to replay")
     return 1 if bad else 0
 
 
