@@ -1,7 +1,7 @@
 // estimate_roots: rsqrtf(), which the front end writes as 1 / sqrt(x) with a division that may be inexact, becomes
 // AVX-512's estimate and one step of Newton's: six instructions where a root and a division keep the one divider busy
 // for fifty cycles. It errs by less than 1.2 units in the last place (CUDA: 2). Vectors of any length give the same
-// bits.
+// bits. What is left is divided exactly: LLVM's own estimate makes a NaN of 0 and of infinity.
 #include "lower/native/host.h"
 #include "lower/native/passes.h"
 #include <llvm/Analysis/VectorUtils.h>
@@ -93,14 +93,16 @@ static Status run(Context &context) {
   auto machine = targetMachine(context.target.processor);
   if (!machine)
     return std::unexpected(machine.error());
-  if (!(*machine)->getMCSubtargetInfo()->checkFeatures("+avx512vl,+avx512dq"))
-    return {};
-  for (llvm::Instruction &instruction : llvm::make_early_inc_range(llvm::instructions(*context.kernel)))
-    if (Value *x = estimable(instruction)) {
+  const bool canEstimate = (*machine)->getMCSubtargetInfo()->checkFeatures("+avx512vl,+avx512dq");
+  for (llvm::Instruction &instruction : llvm::make_early_inc_range(llvm::instructions(*context.kernel))) {
+    if (Value *x = canEstimate ? estimable(instruction) : nullptr) {
       IRBuilder<> b(&instruction);
       instruction.replaceAllUsesWith(reciprocalRoot(b, x));
       instruction.eraseFromParent();
+    } else if (instruction.getOpcode() == llvm::Instruction::FDiv) {
+      instruction.setHasAllowReciprocal(false);
     }
+  }
   return {};
 }
 
