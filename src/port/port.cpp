@@ -197,6 +197,20 @@ Status Port::verify() {
   if (Status chosen = chooseReference(); !chosen)
     return chosen;
   watch.emplace(*outcome.request.op, limits, outcome.seed);
+  if (Status judged = judgeOpen(); !judged)
+    return judged;
+  if (recorded && !winner->result.verdict->pass) {
+    plan.note("what the record names does not pass any more: all is judged anew");
+    forgetRecorded();
+    if (Status judged = judgeOpen(); !judged)
+      return judged;
+  }
+  plan.done(winner->result.name + (winner->result.verdict->accuracy.pass ? " is right" : " is wrong"));
+  return {};
+}
+
+/// Every candidate that is not judged yet; the best of them wins for now.
+Status Port::judgeOpen() {
   size_t open = std::ranges::count_if(entries, &Entry::isOpen);
   size_t done = 0;
   for (Entry &entry : entries) {
@@ -207,7 +221,6 @@ Status Port::verify() {
     ++done;
   }
   winner = best();
-  plan.done(winner->result.name + (winner->result.verdict->accuracy.pass ? " is right" : " is wrong"));
   return {};
 }
 

@@ -33,6 +33,7 @@ private:
   Result<std::vector<ops::Case>> casesOfTimedBuilds(const SourceCandidate &candidate) const;
   Result<judge::Verdict> judged(Entry &entry, std::span<const ops::Case> on, const judge::Further &further, double from, double to);
   Status verify();
+  Status judgeOpen();
   Status improve();
   Status conclude();
   Status judgeHints();
@@ -41,6 +42,8 @@ private:
 
   Status proposeKernels();
   bool proposeRecorded();
+  void proposeAll();
+  void forgetRecorded();
   Status tune(Tuner &tuner);
   std::unique_ptr<SourceCandidate> made(SourceKernel kernel) const {
     return std::make_unique<SourceCandidate>(*outcome.request.op, std::move(kernel), target());

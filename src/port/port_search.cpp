@@ -50,12 +50,23 @@ Status Port::propose() {
   const bool tunes = verb != Verb::Verify && !bar.accuracyOnly;
   if (tunes && proposeRecorded())
     return {};
+  proposeAll();
+  return {};
+}
+
+void Port::proposeAll() {
   for (const Proposal &proposal : proposals)
     if (!proposal.isLate)
       add(proposal, proposal.first);
   if (verb != Verb::Verify && isShaped())
     entries.back().result.why = "the hints ask for another construction, and nothing shows that the source keeps them";
-  return {};
+}
+
+void Port::forgetRecorded() {
+  record->forget();
+  recorded.reset();
+  entries.clear();
+  proposeAll();
 }
 
 /// Cases that are run by the very builds that are timed: their macros have the same values.
