@@ -2,7 +2,7 @@
 // asks among, up to all 32, are one vector (perhaps longer than a register: LLVM splits it). Else a register's worth of
 // floats is the least, so that a register tile needs no more registers than it says; where few values are alive at once in a loop or over a barrier, a
 // vector is several registers long: they hide each other's latency, and what is done once a vector is done less often.
-// Who is watched is seen in CUDA's warps.
+// Where rows of a block's threads read the same, several rows are one vector. Who is watched is seen in CUDA's warps.
 #include "cuda/matrix.h"
 #include "lower/lower.h"
 #include "lower/spirv/warp_operations.h"
