@@ -2,8 +2,8 @@
 // threads are the lanes of vectors, each pass in the file of its name. passes.cpp says in which order they run and why.
 //
 // Until `vectorise` the kernel is scalar: it is what one thread does, and its lane is what the intrinsic
-// llvm.nvvm.read.ptx.sreg.laneid (of vectors longer than a warp .tid.x) says, 0 to Target::lanes - 1, the only source of differences between the threads of a
-// warp. Afterwards control flow is the warp's own, values that differ between threads are vectors, and barriers are
+// llvm.nvvm.read.ptx.sreg.laneid (of vectors longer than a warp .tid.x) says, 0 to Target::lanes - 1, the only source of
+// differences between the threads of a warp. Afterwards control flow is the warp's own, values that differ between threads are vectors, and barriers are
 // calls of `barrierName`, until `suspend` makes a state machine of them.
 #pragma once
 #include "lower/pass.h"
