@@ -13,7 +13,7 @@ struct operands {
 };
 
 /// A block of columns has this many, whole registers.
-constexpr int columns_a_block = 64;
+constexpr int columns_a_block = 128;
 
 /// x̂ of a register.
 template <bool centred>
@@ -21,31 +21,53 @@ __device__ __forceinline__ tile::lanes normalised(tile::lanes x, const operands 
   return centred ? (x - o.mean[row]) * o.rstd[row] : x * o.rstd[row];
 }
 
-/// grad_input = rstd · (g - Σ g / C - x̂ · Σ g x̂ / C), the middle term where the mean was taken off.
-template <bool centred, bool weighed, bool adds>
-__device__ __forceinline__ void input_gradient(float *__restrict__ to, const operands &o, int row) {
-  const float *x = o.input + (long long)row * o.C, *dy = o.grad_output + (long long)row * o.C;
-  const auto gradient = [&](auto piece, int column) {
-    const tile::lanes g = piece.load(dy + column, 0.0f);
-    return weighed ? g * piece.load(o.weight + column, 0.0f) : g;
-  };
-  constexpr int parts = 4;
+/// A register of grad_output · weight.
+template <bool weighed, class piece_type>
+__device__ __forceinline__ tile::lanes gradient_of(const piece_type &piece, const operands &o, int row, int column) {
+  const tile::lanes g = piece.load(o.grad_output + (long long)row * o.C + column, 0.0f);
+  return weighed ? g * piece.load(o.weight + column, 0.0f) : g;
+}
+template <bool centred, class piece_type>
+__device__ __forceinline__ tile::lanes normalised_of(const piece_type &piece, const operands &o, int row, int column) {
+  return normalised<centred>(piece.load(o.input + (long long)row * o.C + column, 0.0f), o, row);
+}
+
+/// Σ g and Σ g x̂ of a row, in parts.
+template <bool centred, bool weighed> struct row_sums {
+  static constexpr int parts = 4;
   tile::lanes gradients[parts] = {}, products[parts] = {};
-  tile::over_row<parts>(o.C, [&](auto piece, int part, int column) {
-    const tile::lanes g = gradient(piece, column);
+  template <class piece_type>
+  __device__ __forceinline__ void take(const piece_type &piece, const operands &o, int row, int part, int column) {
+    const tile::lanes g = gradient_of<weighed>(piece, o, row, column);
     if (centred)
       gradients[part] += g;
-    products[part] += g * normalised<centred>(piece.load(x + column, 0.0f), o, row);
-  });
-  const float count = o.C, rstd = o.rstd[row];
-  const float first = centred ? tile::sum_across(tile::pairwise_sum(gradients)) / count : 0.0f;
-  const float second = tile::sum_across(tile::pairwise_sum(products)) / count;
-  to += (long long)row * o.C;
-  tile::over_row<parts>(o.C, [&](auto piece, int, int column) {
-    const tile::lanes hat = normalised<centred>(piece.load(x + column, 0.0f), o, row);
-    const tile::lanes value = rstd * (gradient(piece, column) - first - hat * second);
-    piece.store(to + column, adds ? piece.load(to + column, 0.0f) + value : value);
-  });
+    products[part] += g * normalised_of<centred>(piece, o, row, column);
+  }
+};
+
+/// Of rows [first, end): grad_input = rstd · (g - Σ g / C - x̂ · Σ g x̂ / C), the middle term where the mean was taken off.
+/// The sums are taken a row ahead, while the row before it is written, so that memory is read meanwhile.
+template <bool centred, bool weighed, bool adds>
+__device__ __forceinline__ void input_gradients(float *__restrict__ to, const operands &o, int first, int end) {
+  using sums_type = row_sums<centred, weighed>;
+  sums_type sums;
+  tile::over_row<sums_type::parts>(o.C, [&](auto piece, int part, int column) { sums.take(piece, o, first, part, column); });
+#pragma unroll 1
+  for (int row = first; row < end; ++row) {
+    const float count = o.C, rstd = o.rstd[row];
+    const float mean_gradient = centred ? tile::sum_across(tile::pairwise_sum(sums.gradients)) / count : 0.0f;
+    const float mean_product = tile::sum_across(tile::pairwise_sum(sums.products)) / count;
+    float *y = to + (long long)row * o.C;
+    const int next = row + 1 < end ? row + 1 : row;
+    sums_type ahead;
+    tile::over_row<sums_type::parts>(o.C, [&](auto piece, int part, int column) {
+      ahead.take(piece, o, next, part, column);
+      const tile::lanes hat = normalised_of<centred>(piece, o, row, column);
+      const tile::lanes value = rstd * (gradient_of<weighed>(piece, o, row, column) - mean_gradient - hat * mean_product);
+      piece.store(y + column, adds ? piece.load(y + column, 0.0f) + value : value);
+    });
+    sums = ahead;
+  }
 }
 
 /// grad_weight = Σ dy · x̂ and grad_bias = Σ dy over all rows, of the columns from `first` on. Rows are summed in parts,
@@ -102,10 +124,8 @@ __device__ __forceinline__ void gradients(float *grad_input, float *grad_weight,
     column_gradients<centred, adds >= 1>(grad_weight, grad_bias, o, index * columns_a_block);
     return;
   }
-  const int first = (index - column_blocks) * rows, end = min(first + rows, o.N);
-#pragma unroll 1
-  for (int row = first; row < end; ++row)
-    input_gradient<centred, weighed, adds == 2>(grad_input, o, row);
+  const int first = (index - column_blocks) * rows;
+  input_gradients<centred, weighed, adds == 2>(grad_input, o, first, min(first + rows, o.N));
 }
 
 } // namespace normalisation

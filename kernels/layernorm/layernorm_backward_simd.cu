@@ -1,6 +1,6 @@
 // The gradients of layer normalisation, in float, one thread a block; gradient.h tells how.
 //
-// Launch: grid ceil_div(C, 64) + ceil_div(N, rows), block 1. Macros: AFFINE (0 weight and bias, 1 weight, 2 none),
+// Launch: grid ceil_div(C, 128) + ceil_div(N, rows), block 1. Macros: AFFINE (0 weight and bias, 1 weight, 2 none),
 // ACCUMULATE (0 no gradient is added to what its buffer holds, 1 those of weight and bias are, 2 all), LANES.
 #include "gradient.h"
 

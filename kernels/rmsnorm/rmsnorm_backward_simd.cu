@@ -1,6 +1,6 @@
 // The gradients of root-mean-square normalisation, in float, one thread a block; ../layernorm/gradient.h tells how.
 //
-// Launch: grid ceil_div(C, 64) + ceil_div(N, rows), block 1. Macros: AFFINE (0 weight, 1 none), ACCUMULATE (0 no gradient
+// Launch: grid ceil_div(C, 128) + ceil_div(N, rows), block 1. Macros: AFFINE (0 weight, 1 none), ACCUMULATE (0 no gradient
 // is added to what its buffer holds, 1 that of the weight is, 2 both are), LANES.
 #include "../layernorm/gradient.h"
 

@@ -3,8 +3,9 @@
 //
 //   output = e^(x - max x) / Σ e^(x - max x),   or its logarithm
 //
-// Three passes: the maximum, which brings the row into the cache; the exponentials and their sum; the division. A row of
-// minus infinities and one with a NaN come out as NaN, as the formula has it.
+// Three passes over a row: its maximum, the exponentials and their sum, the division. The maximum is taken a row ahead, while
+// the exponentials of the row before it are computed, so that memory is read meanwhile; the others find the row in the cache.
+// A row of minus infinities and one with a NaN come out as NaN, as the formula has it.
 //
 // Launch: grid ceil_div(N, rows), block 1. Macros: LOG (0 softmax, 1 its logarithm), LANES. softmax_simd.toml says it to
 // the tool.
@@ -15,22 +16,36 @@
 #define LOG 0
 #endif
 
-__device__ __forceinline__ void softmax_row(const float *__restrict__ x, float *__restrict__ y, int columns) {
-  constexpr int parts = 4;
-  constexpr float nothing = -__builtin_inff();
-  tile::lanes largest[parts] = {tile::splat(nothing), tile::splat(nothing), tile::splat(nothing), tile::splat(nothing)};
+constexpr int parts = 4;
+constexpr float nothing = -__builtin_inff();
+
+/// Partial maxima of a row.
+struct maxima {
+  tile::lanes at[parts];
+  template <class piece_type> __device__ __forceinline__ void take(const piece_type &piece, int part, const float *x) {
+    at[part] = tile::larger(at[part], piece.load(x, nothing));
+  }
+  /// The maximum; what follows begins anew.
+  __device__ __forceinline__ float finish() {
+    const tile::lanes all = tile::larger(tile::larger(at[0], at[1]), tile::larger(at[2], at[3]));
+    at[0] = at[1] = at[2] = at[3] = tile::splat(nothing);
+    return tile::largest_across(all);
+  }
+};
+
+/// One row, whose maximum is known; `largest` takes in the row at `next`.
+__device__ __forceinline__ void softmax_row(const float *__restrict__ x, float *__restrict__ y, int columns, float maximum,
+                                            const float *__restrict__ next, maxima &largest) {
+  tile::lanes sums[parts] = {};
   tile::over_row<parts>(columns, [&](auto piece, int part, int column) {
-    largest[part] = tile::larger(largest[part], piece.load(x + column, nothing));
-  });
-  const float maximum = tile::largest_across(tile::larger(tile::larger(largest[0], largest[1]),
-                                                          tile::larger(largest[2], largest[3])));
-  const float sum = tile::sum_over_row(columns, [&](auto piece, int column) {
     const tile::lanes weight = tile::exponential(piece.load(x + column, nothing) - maximum);
+    sums[part] += weight;
+    largest.take(piece, part, next + column);
 #if !LOG
     piece.store(y + column, weight);
 #endif
-    return weight;
   });
+  const float sum = tile::sum_across(tile::pairwise_sum(sums));
 #if LOG
   const float logarithm = logf(sum);
   tile::over_row<parts>(columns, [&](auto piece, int, int column) {
@@ -47,7 +62,11 @@ __device__ __forceinline__ void softmax_row(const float *__restrict__ x, float *
 template <int rows>
 __global__ void softmax_simd(const float *__restrict__ input, float *__restrict__ output, int N, int C) {
   const int first = blockIdx.x * rows, end = min(first + rows, N);
+  const float *x = input + (long long)first * C;
+  float *y = output + (long long)first * C;
+  maxima largest = {{tile::splat(nothing), tile::splat(nothing), tile::splat(nothing), tile::splat(nothing)}};
+  tile::over_row<parts>(C, [&](auto piece, int part, int column) { largest.take(piece, part, x + column); });
 #pragma unroll 1
-  for (int row = first; row < end; ++row)
-    softmax_row(input + (long long)row * C, output + (long long)row * C, C);
+  for (int row = first; row < end; ++row, x += C, y += C)
+    softmax_row(x, y, C, largest.finish(), row + 1 < end ? x + C : x, largest);
 }
