@@ -168,13 +168,23 @@ Result<ops::Case> makeCase(const ops::Operator &op, const std::vector<CaseField>
   return complete;
 }
 
+/// The case at which the operator's speed is measured: "B=1,H=8,L=1024".
+static std::string exampleCase(const ops::Operator &op, const ops::Options &options) {
+  const Symbols sizes = op.speedCase(options).symbols;
+  std::vector<std::string> parts;
+  for (const std::string &symbol : op.symbols())
+    if (auto size = sizes.find(symbol); size != sizes.end())
+      parts.push_back(symbol + "=" + std::to_string(size->second));
+  return join(parts, ",");
+}
+
 Result<ops::Case> parseCase(const ops::Operator &op, const std::string &text, const ops::Options &options) {
   std::vector<CaseField> fields;
   SourcePlace where{.file = "--case " + text};
   for (const std::string &part : split(text, ',')) {
     size_t equals = part.find('=');
     if (equals == part.npos)
-      return userError("'" + part + "' is not NAME=VALUE", "write --case B=1,H=8,L=1024,S=1024,D=64", where);
+      return userError("'" + part + "' is not NAME=VALUE", "write --case " + exampleCase(op, options), where);
     fields.push_back({std::string(trim(std::string_view(part).substr(0, equals))),
                       std::string(trim(std::string_view(part).substr(equals + 1))), where});
   }
