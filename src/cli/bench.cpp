@@ -1,6 +1,6 @@
 // opsight bench: the whole search of a port as a table and a plot.
-#include "cli/judging.h"
 #include "cli/interrupt.h"
+#include "cli/judging.h"
 #include "port/output_folder.h"
 #include "report/bench_report.h"
 #include <cstdio>
@@ -38,20 +38,24 @@ Result<std::string> benched(const JudgingOptions &o) {
   removeOnInterrupt({});
   if (o.json)
     return report::benchJson(*outcome);
-  return report::benchText(*outcome, {colored(o.color, STDOUT_FILENO), columnsOf(STDOUT_FILENO)}) + "\nPlot: " + (path / "bench.svg").string() + "\n";
+  return report::benchText(*outcome, {colored(o.color, STDOUT_FILENO), columnsOf(STDOUT_FILENO)}) +
+         "\nPlot: " + (path / "bench.svg").string() + "\n";
 }
 
 } // namespace
 
 Verb addBench(CLI::App &app) {
-  CLI::App *command = app.add_subcommand("bench", "every candidate of a port beside the reference, as a table and a plot");
-  command->description("Example:\n  opsight bench examples/sdpa/port.toml\n  opsight bench examples/sdpa/port.toml --tune-seconds 300\n\n"
+  CLI::App *command =
+      app.add_subcommand("bench", "every candidate of a port beside the reference, as a table and a plot");
+  command->description("Example:\n  opsight bench examples/sdpa/port.toml\n  opsight bench examples/sdpa/port.toml "
+                       "--tune-seconds 300\n\n"
                        "Searches as `opsight port` does, but shows everything that was measured, this time and before "
                        "(--retune: this time alone). The exit code is 0 whatever is found.");
   auto options = std::make_shared<JudgingOptions>();
   addJudgingOptions(*command, *options);
   command->get_option("--json")->description("print the figures as JSON and nothing else");
-  command->get_option("-o")->description("folder for bench.json, bench.svg and bench.txt; opsight-out/NAME-bench unless told");
+  command->get_option("-o")->description(
+      "folder for bench.json, bench.svg and bench.txt; opsight-out/NAME-bench unless told");
   return {command, [options] {
             Result<std::string> text = benched(*options);
             if (!text)

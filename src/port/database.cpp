@@ -15,7 +15,8 @@ std::filesystem::path stateFolder() {
 }
 
 std::unexpected<Error> Database::broken() const {
-  return userError("cannot use the record '" + file.string() + "': " + (raw ? sqlite3_errmsg(raw.get()) : "out of memory"),
+  return userError("cannot use the record '" + file.string() +
+                       "': " + (raw ? sqlite3_errmsg(raw.get()) : "out of memory"),
                    "delete the file, or set XDG_STATE_HOME to a folder that can be written");
 }
 

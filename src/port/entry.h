@@ -12,8 +12,7 @@ struct Entry {
   Symbols values{};         // of its kernel's parameters
   bool besideHints = false; // measured to tell what a hint costs: never the winner
 
-  Entry(std::unique_ptr<SourceCandidate> made, Symbols values)
-      : candidate(std::move(made)), values(std::move(values)) {
+  Entry(std::unique_ptr<SourceCandidate> made, Symbols values) : candidate(std::move(made)), values(std::move(values)) {
     const SourceKernel &kernel = candidate->source();
     result = {kernel.name, kernel.proposer, kernel.parameters, "not tried", "", {}, {}, {}};
   }

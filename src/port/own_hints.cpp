@@ -27,7 +27,8 @@ public:
     for (const Remedy &remedy : table)
       if (Result<Hint> hint = parseHint(remedy.hint, where); remedy.cause == cause && hint) {
         hint->said = said;
-        if (std::ranges::none_of(hints, [&](const Hint &other) { return other.key == hint->key && other.value == hint->value; }))
+        if (std::ranges::none_of(
+                hints, [&](const Hint &other) { return other.key == hint->key && other.value == hint->value; }))
           hints.push_back(std::move(*hint));
       }
   }
@@ -47,8 +48,8 @@ std::vector<Hint> hintsSeen(std::span<const sight::Findings> launches, const jud
     for (const sight::Finding &finding : findings.findings)
       if (!finding.isFault)
         collected.add(ofFindings, finding.kind,
-                      "seen: " + finding.kind + " at " + std::filesystem::path(finding.where.file).filename().string() + ":" +
-                          std::to_string(finding.where.line),
+                      "seen: " + finding.kind + " at " + std::filesystem::path(finding.where.file).filename().string() +
+                          ":" + std::to_string(finding.where.line),
                       finding.where);
   return collected.hints;
 }

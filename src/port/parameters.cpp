@@ -22,7 +22,8 @@ static std::map<std::string, int64_t> partsOf(const Hint &hint) {
   if (hint.key != "tile")
     return {};
   size_t cross = hint.value.find('x');
-  return {{"tile.rows", std::stoll(hint.value.substr(0, cross))}, {"tile.columns", std::stoll(hint.value.substr(cross + 1))}};
+  return {{"tile.rows", std::stoll(hint.value.substr(0, cross))},
+          {"tile.columns", std::stoll(hint.value.substr(cross + 1))}};
 }
 
 Symbols fixedBy(std::span<const Hint> hints, std::span<const Parameter> parameters) {
@@ -88,9 +89,17 @@ std::map<std::string, std::string> shown(std::span<const Parameter> parameters, 
 } // namespace
 
 SourceKernel instance(const Request &request, const Symbols &values) {
-  SourceKernel kernel{.name = {}, .proposer = {}, .parameters = shown(request.parameters, values), .file = request.source, .text = request.sourceText,
-                      .kernel = request.kernel, .launch = request.launch, .arguments = request.arguments,
-                      .defines = request.defines, .limits = request.limits, .then = request.then};
+  SourceKernel kernel{.name = {},
+                      .proposer = {},
+                      .parameters = shown(request.parameters, values),
+                      .file = request.source,
+                      .text = request.sourceText,
+                      .kernel = request.kernel,
+                      .launch = request.launch,
+                      .arguments = request.arguments,
+                      .defines = request.defines,
+                      .limits = request.limits,
+                      .then = request.then};
   if (request.parameters.empty())
     return kernel;
   Filling filling(values);

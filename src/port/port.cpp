@@ -32,7 +32,8 @@ Status Port::read(const Overrides &overrides) {
     plan.note("\"" + part.said + "\": " + part.meaning);
   for (const std::string &note : outcome.notes)
     plan.note(note);
-  plan.done(std::to_string(request.understood.size()) + " parts understood, " + std::to_string(cases.size()) + " cases");
+  plan.done(std::to_string(request.understood.size()) + " parts understood, " + std::to_string(cases.size()) +
+            " cases");
   return {};
 }
 
@@ -65,8 +66,8 @@ Status Port::chooseSample() {
       sample = c;
       return {};
     }
-  return userError("no case is within the kernel's limits (" + why + ")", "widen [limits], or add a [[case]] within them",
-                   {outcome.request.file.string()});
+  return userError("no case is within the kernel's limits (" + why + ")",
+                   "widen [limits], or add a [[case]] within them", {outcome.request.file.string()});
 }
 
 /// What sight finds becomes hints of our own where there are no others. What cannot be watched is said, and hinders nothing.
@@ -99,7 +100,8 @@ Status Port::see() {
   outcome.account = accountOf(**module);
   if (outcome.request.kernel.empty()) // else it may name parameters, whose values are yet to be chosen
     outcome.request.kernel = (*module)->kernel.name;
-  if (auto bound = boundTo(*outcome.request.op, (*module)->kernel, outcome.request.arguments, outcome.request.options); !bound)
+  if (auto bound = boundTo(*outcome.request.op, (*module)->kernel, outcome.request.arguments, outcome.request.options);
+      !bound)
     return std::unexpected(bound.error());
   if (outcome.request.declared)
     if (Status named = nameReference(outcome.request, *source, sample, outcome.account); !named)
@@ -107,7 +109,8 @@ Status Port::see() {
   for (const auto &[subject, text] : outcome.account.lines)
     plan.note(subject + ": " + text);
   lookAtSource();
-  plan.done(outcome.account.kernel + " at " + outcome.account.where.file + ":" + std::to_string(outcome.account.where.line));
+  plan.done(outcome.account.kernel + " at " + outcome.account.where.file + ":" +
+            std::to_string(outcome.account.where.line));
   return {};
 }
 
@@ -166,20 +169,20 @@ Status Port::readRecorded() {
     return std::unexpected(recorded.error());
   if (Status covered = (*recorded)->covers(speedCases); !covered)
     return covered;
-  outcome.notes.push_back("speed is compared with recorded figures, not side by side: " + (*recorded)->name() + "; source: " +
-                          (*recorded)->about().source);
+  outcome.notes.push_back("speed is compared with recorded figures, not side by side: " + (*recorded)->name() +
+                          "; source: " + (*recorded)->about().source);
   reference = std::move(*recorded);
   return {};
 }
 
-Result<judge::Verdict> Port::judged(Entry &entry, std::span<const ops::Case> on, const judge::Further &further, double from,
-                                    double to) {
+Result<judge::Verdict> Port::judged(Entry &entry, std::span<const ops::Case> on, const judge::Further &further,
+                                    double from, double to) {
   judge::Progress progress;
   progress.step = [&](const std::string &what, double fraction) {
     plan.progress(entry.result.name + ": " + what, from + (to - from) * fraction);
   };
-  return judge::judge(*session, *outcome.request.op, *entry.candidate, reference.get(), on, speedCases, bar, outcome.seed,
-                      progress, further);
+  return judge::judge(*session, *outcome.request.op, *entry.candidate, reference.get(), on, speedCases, bar,
+                      outcome.seed, progress, further);
 }
 
 Status Port::judgeOne(Entry &entry, double from, double to) {
@@ -228,7 +231,8 @@ Status Port::judgeHints() {
   const std::vector<Hint> &hints = outcome.request.hints;
   if (verb == Verb::Verify) {
     for (const Hint &hint : hints)
-      outcome.hints.push_back({hint, std::nullopt, "hints guide `opsight port`; verify judges the kernel as it stands"});
+      outcome.hints.push_back(
+          {hint, std::nullopt, "hints guide `opsight port`; verify judges the kernel as it stands"});
     return {};
   }
   Result<std::vector<HintResult>> results = evidenceFor(hints, *winner->candidate, sample, outcome.verdict, [&] {
@@ -251,10 +255,11 @@ Status Port::judgeOwnHints() {
   if (verb != Verb::Port || isShaped() || winner->result.proposer != "recipe")
     return {};
   auto source = std::ranges::find(entries, "faithful", [](const Entry &entry) { return entry.result.name; });
-  const judge::Verdict *verdict = source != entries.end() && source->result.verdict ? &*source->result.verdict : nullptr;
-  Result<std::vector<HintResult>> results = evidenceFor(hintsSeen(seen, verdict), *winner->candidate, sample, outcome.verdict, [&] {
-    return watch->traffic(*winner->candidate, outcome.verdict.accuracy);
-  });
+  const judge::Verdict *verdict =
+      source != entries.end() && source->result.verdict ? &*source->result.verdict : nullptr;
+  Result<std::vector<HintResult>> results =
+      evidenceFor(hintsSeen(seen, verdict), *winner->candidate, sample, outcome.verdict,
+                  [&] { return watch->traffic(*winner->candidate, outcome.verdict.accuracy); });
   if (!results)
     return std::unexpected(results.error());
   outcome.hints.insert(outcome.hints.end(), results->begin(), results->end());
@@ -291,8 +296,8 @@ Result<Outcome> Port::run(const Overrides &overrides) {
   auto begin = std::chrono::steady_clock::now();
   Status done = read(overrides);
   // The kernel is read before the device is asked for, so that bad CUDA is told as such on any machine.
-  for (Status (Port::*task)() : {&Port::see, &Port::openDevice, &Port::translate, &Port::verify, &Port::improve,
-                                 &Port::conclude})
+  for (Status (Port::*task)() :
+       {&Port::see, &Port::openDevice, &Port::translate, &Port::verify, &Port::improve, &Port::conclude})
     if (done)
       done = (this->*task)();
   if (!done) {

@@ -44,7 +44,8 @@ Status PortFileReader::readParameter(Parameter &parameter, const toml::table &ta
         return std::unexpected(said.error());
       (key == "hint" ? parameter.hint : parameter.why) = said->text;
       if (key == "hint" && !contains(hintParts(), said->text))
-        return userError(unknownName("hint", said->text, hintParts()), "known: " + join(hintParts(), ", "), said->where);
+        return userError(unknownName("hint", said->text, hintParts()), "known: " + join(hintParts(), ", "),
+                         said->where);
     } else if (key == "must") {
       const toml::array *array = node.as_array();
       for (size_t i = 0; i < (array ? array->size() : 1); ++i) {
@@ -54,12 +55,13 @@ Status PortFileReader::readParameter(Parameter &parameter, const toml::table &ta
         parameter.must.push_back(*rule);
       }
     } else {
-      return userError(unknownName("key", key, known) + " in [parameters." + parameter.name + "]", "known here: " + join(known, ", "),
-                       placeOf(name.source()));
+      return userError(unknownName("key", key, known) + " in [parameters." + parameter.name + "]",
+                       "known here: " + join(known, ", "), placeOf(name.source()));
     }
   }
   if (!hasValue)
-    return userError("parameter '" + parameter.name + "' has no value", "add the one to begin with: value = 64", placeOf(table.source()));
+    return userError("parameter '" + parameter.name + "' has no value", "add the one to begin with: value = 64",
+                     placeOf(table.source()));
   return {};
 }
 
@@ -69,10 +71,12 @@ Status PortFileReader::checkParameter(const Parameter &parameter, const SourcePl
   for (const Placed &rule : parameter.must) {
     Result<int64_t> holds = evaluate(rule.text, standard);
     if (!holds)
-      return userError(holds.error().what, "`must` is an expression over the parameters: queries % 16 == 0", rule.where);
+      return userError(holds.error().what, "`must` is an expression over the parameters: queries % 16 == 0",
+                       rule.where);
     if (!*holds)
-      return userError("the value " + std::to_string(parameter.value) + " of parameter '" + parameter.name + "' breaks its own rule " +
-                           rule.text, {}, where);
+      return userError("the value " + std::to_string(parameter.value) + " of parameter '" + parameter.name +
+                           "' breaks its own rule " + rule.text,
+                       {}, where);
   }
   return {};
 }
@@ -90,7 +94,8 @@ Status PortFileReader::readParameters(const toml::table &root) {
     if (Status fits = checkMacroName(parameter.name, where); !fits)
       return userError("'" + parameter.name + "' is no name of a parameter", "letters, digits and _ only", where);
     if (Status known = checked({parameter.name, where}, true); known)
-      return userError("parameter '" + parameter.name + "' has the name of something of the operator", "choose another one", where);
+      return userError("parameter '" + parameter.name + "' has the name of something of the operator",
+                       "choose another one", where);
     if (!node.is_table())
       return wrongType("parameters." + parameter.name, "a section with at least a value", node);
     if (Status read = readParameter(parameter, *node.as_table()); !read)
@@ -128,7 +133,8 @@ Status PortFileReader::recipe(const std::string &key, const toml::node &node) {
         return std::unexpected(modelled.error());
       (field == "operations" ? facts.operations : facts.workingSet) = *modelled;
     } else {
-      return userError(unknownName("key", field, known) + " in [recipe]", "known here: " + join(known, ", "), placeOf(name.source()));
+      return userError(unknownName("key", field, known) + " in [recipe]", "known here: " + join(known, ", "),
+                       placeOf(name.source()));
     }
   }
   if (facts.mapping.empty())

@@ -31,7 +31,8 @@ private:
   Status judgeOne(Entry &entry, double from, double to);
   Status screen(Entry &entry, double from, double to);
   Result<std::vector<ops::Case>> casesOfTimedBuilds(const SourceCandidate &candidate) const;
-  Result<judge::Verdict> judged(Entry &entry, std::span<const ops::Case> on, const judge::Further &further, double from, double to);
+  Result<judge::Verdict> judged(Entry &entry, std::span<const ops::Case> on, const judge::Further &further, double from,
+                                double to);
   Status verify();
   Status judgeOpen();
   Status improve();
@@ -54,7 +55,8 @@ private:
   TuningGround ground() const { return {outcome.profile, source->symbolsOf(sample)}; }
   CardTarget target() const { return {outcome.profile, session ? session->info() : card::DeviceInfo{}}; }
   bool isRight(const std::string &name) const {
-    return std::ranges::any_of(entries, [&](const Entry &entry) { return entry.result.name == name && entry.isRight(); });
+    return std::ranges::any_of(entries,
+                               [&](const Entry &entry) { return entry.result.name == name && entry.isRight(); });
   }
   bool isShaped() const { return std::ranges::any_of(outcome.request.hints, shapesKernel); }
 
@@ -73,7 +75,7 @@ private:
   std::vector<Proposal> proposals;         // in the order of judgement
   std::deque<Entry> entries;
   std::unique_ptr<TuningRecord> record;
-  std::optional<WinnerLine> recorded;      // of an earlier search of this request, where it is used again
+  std::optional<WinnerLine> recorded; // of an earlier search of this request, where it is used again
   std::unique_ptr<judge::Candidate> reference;
   Entry *winner = nullptr;
 };

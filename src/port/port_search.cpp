@@ -28,7 +28,8 @@ Status Port::proposeKernels() {
 
 /// The winner of an earlier search of this request, if there was one.
 bool Port::proposeRecorded() {
-  record = std::make_unique<TuningRecord>(tuningFile(), tuningKey(outcome.request, speedCases, outcome.profile, session->info()));
+  record = std::make_unique<TuningRecord>(tuningFile(),
+                                          tuningKey(outcome.request, speedCases, outcome.profile, session->info()));
   if (outcome.request.retune)
     record->forget();
   if (verb == Verb::Port)
@@ -80,7 +81,8 @@ Result<std::vector<ops::Case>> Port::casesOfTimedBuilds(const SourceCandidate &c
   }
   std::vector<ops::Case> some;
   for (const ops::Case &c : cases)
-    if (Result<std::map<std::string, std::string>> defines = candidate.definesOf(candidate.symbolsOf(c)); defines && contains(timed, *defines))
+    if (Result<std::map<std::string, std::string>> defines = candidate.definesOf(candidate.symbolsOf(c));
+        defines && contains(timed, *defines))
       some.push_back(c);
   return some;
 }
@@ -94,7 +96,9 @@ Status Port::screen(Entry &entry, double from, double to) {
   if (!verdict)
     return std::unexpected(verdict.error());
   entry.result.state = some->empty() ? "judged" : "screened";
-  entry.result.why = some->empty() ? "" : std::to_string(some->size()) + " of " + std::to_string(cases.size()) + " cases, those of the build that is timed";
+  entry.result.why = some->empty() ? ""
+                                   : std::to_string(some->size()) + " of " + std::to_string(cases.size()) +
+                                         " cases, those of the build that is timed";
   entry.result.verdict = std::move(*verdict);
   return {};
 }
@@ -134,13 +138,15 @@ Status Port::improve() {
     count += proposal.others.size(), leftOut += proposal.leftOut;
   plan.start(Task::Improve, std::to_string(count) + " candidates of what is left free" +
                                 (leftOut ? ", " + std::to_string(leftOut) + " more ruled out by model and card" : ""));
-  Tuner tuner(plan, *record, {[&](SourceKernel kernel) { return made(std::move(kernel)); },
-                              [&](Entry &entry, double from, double to) { return screen(entry, from, to); }},
+  Tuner tuner(plan, *record,
+              {[&](SourceKernel kernel) { return made(std::move(kernel)); },
+               [&](Entry &entry, double from, double to) { return screen(entry, from, to); }},
               std::chrono::duration<double>(outcome.request.tuneSeconds));
   if (Status tuned = tune(tuner); !tuned)
     return tuned;
   if (tuner.unmeasured())
-    plan.note(std::to_string(tuner.unmeasured()) + " candidates were left unmeasured: the time is over; --tune-seconds gives more");
+    plan.note(std::to_string(tuner.unmeasured()) +
+              " candidates were left unmeasured: the time is over; --tune-seconds gives more");
   if (!record->problem().empty())
     outcome.notes.push_back("the search is not kept: " + record->problem());
   std::vector<std::string> parameters;
@@ -153,7 +159,8 @@ Status Port::improve() {
 /// Right before fast: a pass beats a fail, a right one a wrong one, then the faster wins.
 Entry *Port::best() {
   auto rank = [&](const Entry &entry) {
-    const bool passes = entry.result.verdict ? entry.result.verdict->pass : entry.isRight() && entry.ratio() >= bar.minSpeed;
+    const bool passes =
+        entry.result.verdict ? entry.result.verdict->pass : entry.isRight() && entry.ratio() >= bar.minSpeed;
     return std::tuple(passes, entry.isRight(), entry.ratio());
   };
   Entry *found = nullptr;

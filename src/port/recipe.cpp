@@ -42,7 +42,8 @@ std::optional<std::string> whyNot(const Request &recipe, const Request &request,
   for (const Hint &hint : request.hints)
     if (auto kept = recipe.recipe->keeps.find(hint.key);
         kept != recipe.recipe->keeps.end() && !contains(split(hint.value, ','), kept->second))
-      return nameOf(recipe) + " keeps " + kept->first + "=" + kept->second + " and cannot keep " + hint.key + "=" + hint.value;
+      return nameOf(recipe) + " keeps " + kept->first + "=" + kept->second + " and cannot keep " + hint.key + "=" +
+             hint.value;
   if (std::optional<std::string> why = refused(recipe.parameters, values))
     return nameOf(recipe) + " cannot keep the hints: " + *why;
   return std::nullopt;
@@ -82,12 +83,14 @@ Result<Proposal> proposeRecipe(const Request &request, const TuningGround &groun
     return std::unexpected(all.error());
   const card::Profile &profile = ground.profile;
   const bool prefersSimt = request.mapping.empty() ? profile.mapping == card::Mapping::Simt : request.mapping == "simt";
-  std::ranges::stable_partition(*all, [&](const Recipe &recipe) { return (recipe->recipe->mapping == "simt") == prefersSimt; });
+  std::ranges::stable_partition(
+      *all, [&](const Recipe &recipe) { return (recipe->recipe->mapping == "simt") == prefersSimt; });
   std::vector<std::string> reasons;
   for (const Recipe &recipe : *all) {
     if (recipe->op != request.op)
       continue;
-    Proposal proposal{.name = "recipe/" + nameOf(*recipe), .proposer = "recipe", .declared = underOptions(recipe, request)};
+    Proposal proposal{
+        .name = "recipe/" + nameOf(*recipe), .proposer = "recipe", .declared = underOptions(recipe, request)};
     proposal.fixed = fixedBy(request.hints, recipe->parameters);
     proposal.first = under(standardValues(recipe->parameters), proposal.fixed);
     if (std::optional<std::string> why = whyNot(*recipe, request, proposal.first)) {

@@ -8,7 +8,7 @@ namespace opsight::port {
 namespace {
 
 constexpr double pastFirstCache = 1.1, pastSecondCache = 1.5;
-constexpr double hopeless = 1.5;      // of the model's best time: not measured
+constexpr double hopeless = 1.5; // of the model's best time: not measured
 constexpr size_t mostCombinations = 4096;
 
 int64_t cacheBytes(int name, int64_t otherwise) {

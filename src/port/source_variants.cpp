@@ -106,7 +106,8 @@ std::vector<Proposal> proposeVariants(const Request &request, const cuda::Module
   for (SourceVariant &variant : sourceVariants(*text, module.kernel.facts, module.sourceFile)) {
     Request changed = request;
     changed.sourceText = std::move(variant.text);
-    Proposal proposal{.name = "source-variants/" + variant.name, .proposer = "source-variants",
+    Proposal proposal{.name = "source-variants/" + variant.name,
+                      .proposer = "source-variants",
                       .declared = std::make_shared<const Request>(std::move(changed))};
     proposal.first = standardValues(request.parameters);
     proposal.others = {proposal.first};

@@ -8,8 +8,8 @@ namespace opsight::port {
 
 namespace {
 
-constexpr size_t mostBesides = 4;         // candidates measured to tell what one hint costs
-constexpr double worthTelling = 0.01;     // a smaller gain is within what two measurements differ by
+constexpr size_t mostBesides = 4;     // candidates measured to tell what one hint costs
+constexpr double worthTelling = 0.01; // a smaller gain is within what two measurements differ by
 
 std::string textOf(const Entry &entry) {
   std::vector<std::string> parts;
@@ -28,7 +28,8 @@ std::vector<std::string> parametersOf(const Proposal &proposal, const Hint &hint
 
 } // namespace
 
-Result<Entry *> Tuner::measure(const Proposal &proposal, const Symbols &values, std::deque<Entry> &entries, double from, double to) {
+Result<Entry *> Tuner::measure(const Proposal &proposal, const Symbols &values, std::deque<Entry> &entries, double from,
+                               double to) {
   if (!earlier)
     earlier = record.trials();
   for (Entry &entry : entries)
@@ -38,7 +39,8 @@ Result<Entry *> Tuner::measure(const Proposal &proposal, const Symbols &values, 
   for (const TrialLine &trial : *earlier)
     if (trial.candidate == proposal.name && trial.values == values) {
       entry.result.state = "recorded";
-      entry.result.why = "judged " + std::string(trial.right ? "right" : "wrong") + " on " + trial.day + " by a run of this request";
+      entry.result.why =
+          "judged " + std::string(trial.right ? "right" : "wrong") + " on " + trial.day + " by a run of this request";
       entry.result.recorded = trial;
       return &entry;
     }
@@ -64,18 +66,22 @@ Status Tuner::search(const Proposal &proposal, std::deque<Entry> &entries) {
       left += proposal.others.size() - i;
       return {};
     }
-    if (Result<Entry *> measured = measure(proposal, proposal.others[i], entries, double(i) / count, double(i + 1) / count); !measured)
+    if (Result<Entry *> measured =
+            measure(proposal, proposal.others[i], entries, double(i) / count, double(i + 1) / count);
+        !measured)
       return std::unexpected(measured.error());
   }
   return {};
 }
 
-Result<std::vector<std::string>> Tuner::costsOfHints(const Proposal &proposal, std::span<const Hint> hints, const Entry &winner,
-                                                     const TuningGround &ground, std::deque<Entry> &entries) {
+Result<std::vector<std::string>> Tuner::costsOfHints(const Proposal &proposal, std::span<const Hint> hints,
+                                                     const Entry &winner, const TuningGround &ground,
+                                                     std::deque<Entry> &entries) {
   std::vector<std::string> sentences;
   for (const Hint &hint : hints) {
     const std::vector<std::string> names = parametersOf(proposal, hint);
-    std::vector<Symbols> others = names.empty() ? std::vector<Symbols>() : besides(proposal, winner.values, names, ground);
+    std::vector<Symbols> others =
+        names.empty() ? std::vector<Symbols>() : besides(proposal, winner.values, names, ground);
     others.resize(std::min(others.size(), mostBesides));
     const Entry *best = nullptr;
     std::vector<std::string> slower;
@@ -99,9 +105,10 @@ Result<std::vector<std::string>> Tuner::costsOfHints(const Proposal &proposal, s
       continue;
     const double gain = best->ratio() / winner.ratio() - 1;
     sentences.push_back(gain > worthTelling
-                            ? fmt::format("{}={} kept; {} would be {:.0f} % faster here", hint.key, hint.value, textOf(*best), gain * 100)
-                            : fmt::format("{}={} kept, and costs nothing here: beside it were measured {}", hint.key, hint.value,
-                                          join(slower, "; ")));
+                            ? fmt::format("{}={} kept; {} would be {:.0f} % faster here", hint.key, hint.value,
+                                          textOf(*best), gain * 100)
+                            : fmt::format("{}={} kept, and costs nothing here: beside it were measured {}", hint.key,
+                                          hint.value, join(slower, "; ")));
   }
   return sentences;
 }

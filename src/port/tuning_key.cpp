@@ -34,8 +34,8 @@ int64_t shapeClass(int64_t size) {
 
 std::string tuningKey(const Request &request, std::span<const ops::Case> speedCases, const card::Profile &profile,
                       const card::DeviceInfo &device) {
-  std::string all = programStamp() + "\n" + std::string(request.op->name()) + "\n" + profile.name + "\n" + device.device + "\n" +
-                    device.driver + "\n" + request.mapping + "\n";
+  std::string all = programStamp() + "\n" + std::string(request.op->name()) + "\n" + profile.name + "\n" +
+                    device.device + "\n" + device.driver + "\n" + request.mapping + "\n";
   for (const auto &[name, value] : request.options)
     all += name + "=" + value + "\n";
   for (const Hint &hint : request.hints)

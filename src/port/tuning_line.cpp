@@ -16,7 +16,8 @@ Symbols valuesFrom(std::string_view text) {
   for (const std::string &part : split(std::string(text), ' ')) {
     size_t equals = part.find('=');
     int64_t value = 0;
-    if (equals == part.npos || std::from_chars(part.data() + equals + 1, part.data() + part.size(), value).ec != std::errc())
+    if (equals == part.npos ||
+        std::from_chars(part.data() + equals + 1, part.data() + part.size(), value).ec != std::errc())
       break;
     values[part.substr(0, equals)] = value;
   }

@@ -5,12 +5,14 @@ namespace opsight::port {
 
 namespace {
 
-constexpr const char *schema =
-    "CREATE TABLE IF NOT EXISTS trials (day TEXT NOT NULL DEFAULT CURRENT_DATE, key TEXT NOT NULL, candidate TEXT NOT NULL,"
-    " settings TEXT NOT NULL, right INTEGER NOT NULL, max_error REAL NOT NULL, ratio REAL, low REAL, high REAL, gflops REAL,"
-    " fraction REAL, PRIMARY KEY (key, candidate, settings));"
-    "CREATE TABLE IF NOT EXISTS winners (day TEXT NOT NULL DEFAULT CURRENT_DATE, key TEXT PRIMARY KEY, candidate TEXT NOT NULL,"
-    " settings TEXT NOT NULL, notes TEXT NOT NULL)";
+constexpr const char *schema = "CREATE TABLE IF NOT EXISTS trials (day TEXT NOT NULL DEFAULT CURRENT_DATE, key TEXT "
+                               "NOT NULL, candidate TEXT NOT NULL,"
+                               " settings TEXT NOT NULL, right INTEGER NOT NULL, max_error REAL NOT NULL, ratio REAL, "
+                               "low REAL, high REAL, gflops REAL,"
+                               " fraction REAL, PRIMARY KEY (key, candidate, settings));"
+                               "CREATE TABLE IF NOT EXISTS winners (day TEXT NOT NULL DEFAULT CURRENT_DATE, key TEXT "
+                               "PRIMARY KEY, candidate TEXT NOT NULL,"
+                               " settings TEXT NOT NULL, notes TEXT NOT NULL)";
 
 } // namespace
 
@@ -62,8 +64,8 @@ std::vector<TrialLine> TuningRecord::trials() {
   }
   rows->bind(1, key);
   for (Result<bool> found = rows->step(); found && *found; found = rows->step())
-    lines.push_back({rows->text(0), valuesFrom(rows->text(1)), rows->whole(2) != 0, rows->real(3).value_or(0), rows->real(4),
-                     rows->real(5), rows->real(6), rows->real(7), rows->real(8), rows->text(9)});
+    lines.push_back({rows->text(0), valuesFrom(rows->text(1)), rows->whole(2) != 0, rows->real(3).value_or(0),
+                     rows->real(4), rows->real(5), rows->real(6), rows->real(7), rows->real(8), rows->text(9)});
   return lines;
 }
 
@@ -71,11 +73,16 @@ void TuningRecord::add(const TrialLine &trial) {
   std::optional<Database> database = open();
   if (!database)
     return;
-  auto insert = database->prepare("INSERT OR REPLACE INTO trials (key, candidate, settings, right, max_error, ratio, low, high,"
-                                  " gflops, fraction) VALUES (?,?,?,?,?,?,?,?,?,?)");
+  auto insert =
+      database->prepare("INSERT OR REPLACE INTO trials (key, candidate, settings, right, max_error, ratio, low, high,"
+                        " gflops, fraction) VALUES (?,?,?,?,?,?,?,?,?,?)");
   if (!insert)
     return failed(insert.error());
-  insert->bind(1, key).bind(2, trial.candidate).bind(3, valuesText(trial.values)).bind(4, int64_t(trial.right)).bind(5, trial.maxError);
+  insert->bind(1, key)
+      .bind(2, trial.candidate)
+      .bind(3, valuesText(trial.values))
+      .bind(4, int64_t(trial.right))
+      .bind(5, trial.maxError);
   int column = 6;
   for (const std::optional<double> &figure : {trial.ratio, trial.low, trial.high, trial.gflops, trial.fractionOfPeak}) {
     if (figure)

@@ -111,7 +111,8 @@ std::string benchText(const port::Outcome &outcome, const TerminalStyle &style) 
     rows.push_back({label(line), bar(line.ratio / most, barWidth),
                     line.isReference ? "1" : fmt::format("{:.2f} [{:.2f}, {:.2f}]", line.ratio, line.low, line.high),
                     fmt::format("{:.0f}", line.gflops), fmt::format("{:.0f} %", 100 * line.fractionOfPeak)});
-  std::string text = fmt::format("{} on {} ({}), {}; ratio: how many times as fast as the reference\n", std::string(outcome.request.op->name()), outcome.profile.name,
+  std::string text = fmt::format("{} on {} ({}), {}; ratio: how many times as fast as the reference\n",
+                                 std::string(outcome.request.op->name()), outcome.profile.name,
                                  outcome.verdict.device.device, caseName(outcome)) +
                      table(rows, 2, style.columns);
   if (auto others = untimed(outcome); !others.empty())
@@ -123,13 +124,22 @@ std::string benchText(const port::Outcome &outcome, const TerminalStyle &style) 
 
 std::string benchJson(const port::Outcome &outcome) {
   using Json = nlohmann::ordered_json;
-  Json json = {{"schema", "opsight.bench/1"}, {"operator", outcome.request.op->name()}, {"card", outcome.profile.name},
-               {"device", outcome.verdict.device.device}, {"case", caseName(outcome)}};
+  Json json = {{"schema", "opsight.bench/1"},
+               {"operator", outcome.request.op->name()},
+               {"card", outcome.profile.name},
+               {"device", outcome.verdict.device.device},
+               {"case", caseName(outcome)}};
   json["lines"] = Json::array();
   for (const Line &line : linesOf(outcome))
-    json["lines"].push_back({{"name", line.name}, {"parameters", line.parameters}, {"state", line.state},
-                             {"reference", line.isReference}, {"ratio", line.ratio}, {"low", line.low}, {"high", line.high},
-                             {"gflops", line.gflops}, {"fraction_of_peak", line.fractionOfPeak}});
+    json["lines"].push_back({{"name", line.name},
+                             {"parameters", line.parameters},
+                             {"state", line.state},
+                             {"reference", line.isReference},
+                             {"ratio", line.ratio},
+                             {"low", line.low},
+                             {"high", line.high},
+                             {"gflops", line.gflops},
+                             {"fraction_of_peak", line.fractionOfPeak}});
   json["not_timed"] = Json::array();
   for (const std::vector<std::string> &row : untimed(outcome))
     json["not_timed"].push_back({{"name", row[0]}, {"parameters", row[1]}, {"why", row[2]}});
@@ -142,9 +152,10 @@ std::string benchSvg(const port::Outcome &outcome) {
   const std::vector<Line> lines = linesOf(outcome);
   const double scale = plotWidth / longest(lines);
   const int height = top + rowHeight * int(lines.size()) + 16;
-  std::string svg = fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" "
-                                "font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
-                                labelWidth + plotWidth + textWidth, height);
+  std::string svg = fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" "
+      "font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
+      labelWidth + plotWidth + textWidth, height);
   svg += fmt::format("<text x=\"8\" y=\"22\" font-size=\"14\">{}</text>\n",
                      xml(fmt::format("{} on {}, {}: times the reference", std::string(outcome.request.op->name()),
                                      outcome.verdict.device.device, caseName(outcome))));
@@ -152,13 +163,14 @@ std::string benchSvg(const port::Outcome &outcome) {
   for (const Line &line : lines) {
     const double width = line.ratio * scale, low = labelWidth + line.low * scale, high = labelWidth + line.high * scale;
     svg += fmt::format("<text x=\"8\" y=\"{}\">{}</text>\n", y + 15, xml(label(line)));
-    svg += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{:.1f}\" height=\"14\" fill=\"{}\"/>\n", labelWidth, y + 4, width,
-                       line.isReference ? "#999999" : "#3b7dd8");
+    svg += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{:.1f}\" height=\"14\" fill=\"{}\"/>\n", labelWidth, y + 4,
+                       width, line.isReference ? "#999999" : "#3b7dd8");
     if (!line.isReference)
-      svg += fmt::format("<path d=\"M{0:.1f} {2} V{3} M{0:.1f} {4} H{1:.1f} M{1:.1f} {2} V{3}\" stroke=\"#222222\" fill=\"none\"/>\n", low,
-                         high, y + 6, y + 16, y + 11);
-    svg += fmt::format("<text x=\"{}\" y=\"{}\">{:.2f}, {:.0f} GFLOP/s, {:.0f} % of the peak</text>\n", labelWidth + plotWidth + 12,
-                       y + 15, line.ratio, line.gflops, 100 * line.fractionOfPeak);
+      svg += fmt::format(
+          "<path d=\"M{0:.1f} {2} V{3} M{0:.1f} {4} H{1:.1f} M{1:.1f} {2} V{3}\" stroke=\"#222222\" fill=\"none\"/>\n",
+          low, high, y + 6, y + 16, y + 11);
+    svg += fmt::format("<text x=\"{}\" y=\"{}\">{:.2f}, {:.0f} GFLOP/s, {:.0f} % of the peak</text>\n",
+                       labelWidth + plotWidth + 12, y + 15, line.ratio, line.gflops, 100 * line.fractionOfPeak);
     y += rowHeight;
   }
   return svg + "</svg>\n";

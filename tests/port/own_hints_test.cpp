@@ -25,7 +25,8 @@ judge::Verdict wrongIn(const char *phase) {
 }
 
 TEST(OwnHints, ReadsThatSkipMemoryAskForRowsAsTheyLie) {
-  const sight::Findings seen[] = {of({{.kind = "uncoalesced", .where = {"a/naive.cu", 33, 1}}, {.kind = "uncoalesced", .where = {"a/naive.cu", 37, 1}}})};
+  const sight::Findings seen[] = {of({{.kind = "uncoalesced", .where = {"a/naive.cu", 33, 1}},
+                                      {.kind = "uncoalesced", .where = {"a/naive.cu", 37, 1}}})};
   std::vector<Hint> hints = hintsSeen(seen, nullptr);
   ASSERT_EQ(hints.size(), 1u);
   EXPECT_EQ(hints[0].key + "=" + hints[0].value, "kv=row-major");

@@ -1,7 +1,7 @@
 // What the tuner is given to measure: what hints leave free, what the card can hold, the best by the model first.
+#include "port/hint.h"
 #include "port/search_order.h"
 #include "port/tuning_line.h"
-#include "port/hint.h"
 #include <gtest/gtest.h>
 
 using namespace opsight;
@@ -36,7 +36,11 @@ protected:
     request.launch.block = {{"threads"}};
     request.launch.shared = {"rows * D * 4"};
     request.parameters = {{.name = "rows", .value = 8, .search = {32, 8, 16}, .hint = "tile.rows"},
-                          {.name = "threads", .value = 64, .search = {64, 128}, .must = {{"threads % rows == 0"}}, .why = "a row has whole threads"}};
+                          {.name = "threads",
+                           .value = 64,
+                           .search = {64, 128},
+                           .must = {{"threads % rows == 0"}},
+                           .why = "a row has whole threads"}};
     return request;
   }
 
@@ -56,9 +60,7 @@ TEST_F(SearchOrder, onlyWhatHintsLeaveFreeIsSearched) {
   }
 }
 
-TEST_F(SearchOrder, aHintMayAskForWhatIsNotSearched) {
-  EXPECT_EQ(recipe({"tile=48x80"}).first.at("keys"), 80);
-}
+TEST_F(SearchOrder, aHintMayAskForWhatIsNotSearched) { EXPECT_EQ(recipe({"tile=48x80"}).first.at("keys"), 80); }
 
 TEST_F(SearchOrder, followsTheKernelsModel) {
   Proposal free = recipe({"softmax=online"});

@@ -44,7 +44,8 @@ TEST(SourceVariants, AnArrayOfOneDimensionIsLeftAlone) {
 TEST(SourceVariants, ALoopThatNothingUnrollsIsUnrolled) {
   auto variants = of({fact(Kind::Loop, 4, "for")});
   ASSERT_EQ(variants.size(), 2u);
-  EXPECT_EQ(lineDiff(source, variants[1].text, "k.cu"), "--- a/k.cu\n+++ b/k.cu\n@@ -3,0 +4,1 @@\n+  #pragma unroll 4\n");
+  EXPECT_EQ(lineDiff(source, variants[1].text, "k.cu"),
+            "--- a/k.cu\n+++ b/k.cu\n@@ -3,0 +4,1 @@\n+  #pragma unroll 4\n");
 }
 
 TEST(SourceVariants, ALoopThatIsUnrolledAlreadyIsLeftAlone) {

@@ -1,6 +1,6 @@
 // The tuner with a judge of the test's own: what is measured, what is remembered, what ends it, and what it says of hints.
-#include "port/tuner.h"
 #include "port/hint.h"
+#include "port/tuner.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -46,8 +46,9 @@ protected:
     return {};
   }
   Tuner tuner(TuningRecord &into, double seconds = 1000) {
-    return Tuner(plan, into, {[this](SourceKernel kernel) { return make(std::move(kernel)); },
-                              [this](Entry &entry, double, double) { return judge(entry); }},
+    return Tuner(plan, into,
+                 {[this](SourceKernel kernel) { return make(std::move(kernel)); },
+                  [this](Entry &entry, double, double) { return judge(entry); }},
                  std::chrono::duration<double>(seconds));
   }
   std::deque<Entry> first() {

@@ -1,7 +1,7 @@
 // The tuner's record: what was measured is found again under its key alone, by runs at once too, and a record that cannot
 // be kept harms nothing.
-#include "port/tuning_record.h"
 #include "port/tuning_key.h"
+#include "port/tuning_record.h"
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -12,17 +12,19 @@ namespace {
 /// The same for all threads of a block.
 bool isOfBlock(llvm::Intrinsic::ID id) {
   using namespace llvm;
-  constexpr Intrinsic::ID all[] = {
-      Intrinsic::nvvm_read_ptx_sreg_ctaid_x,  Intrinsic::nvvm_read_ptx_sreg_ctaid_y,  Intrinsic::nvvm_read_ptx_sreg_ctaid_z,
-      Intrinsic::nvvm_read_ptx_sreg_nctaid_x, Intrinsic::nvvm_read_ptx_sreg_nctaid_y, Intrinsic::nvvm_read_ptx_sreg_nctaid_z,
-      Intrinsic::nvvm_read_ptx_sreg_ntid_x,   Intrinsic::nvvm_read_ptx_sreg_ntid_y,   Intrinsic::nvvm_read_ptx_sreg_ntid_z};
+  constexpr Intrinsic::ID all[] = {Intrinsic::nvvm_read_ptx_sreg_ctaid_x,  Intrinsic::nvvm_read_ptx_sreg_ctaid_y,
+                                   Intrinsic::nvvm_read_ptx_sreg_ctaid_z,  Intrinsic::nvvm_read_ptx_sreg_nctaid_x,
+                                   Intrinsic::nvvm_read_ptx_sreg_nctaid_y, Intrinsic::nvvm_read_ptx_sreg_nctaid_z,
+                                   Intrinsic::nvvm_read_ptx_sreg_ntid_x,   Intrinsic::nvvm_read_ptx_sreg_ntid_y,
+                                   Intrinsic::nvvm_read_ptx_sreg_ntid_z};
   return is_contained(all, id);
 }
 
 bool isPlain(const llvm::IntrinsicInst &call) {
   if (isOfBlock(call.getIntrinsicID()))
     return true;
-  return !call.getCalledFunction()->getName().starts_with("llvm.nvvm.") && call.doesNotAccessMemory() && !call.isConvergent();
+  return !call.getCalledFunction()->getName().starts_with("llvm.nvvm.") && call.doesNotAccessMemory() &&
+         !call.isConvergent();
 }
 
 bool isWord(const llvm::Type *type) { return type->isIntegerTy() || type->isFloatingPointTy(); }
@@ -41,7 +43,8 @@ public:
     // Of constants alone: something that is no constant, which could not be told from others when the call returns.
     all = add(new llvm::FreezeInst(all));
     llvm::Type *type = call.getType();
-    llvm::Value *value = resized(all, llvm::IntegerType::get(call.getContext(), unsigned(type->getPrimitiveSizeInBits().getFixedValue())));
+    llvm::Value *value = resized(
+        all, llvm::IntegerType::get(call.getContext(), unsigned(type->getPrimitiveSizeInBits().getFixedValue())));
     if (value->getType() != type)
       add(new llvm::BitCastInst(value, type));
   }
@@ -59,13 +62,15 @@ private:
     llvm::Type *type = value->getType();
     if (type->isIntegerTy())
       return value;
-    return add(new llvm::BitCastInst(value, llvm::IntegerType::get(call.getContext(), unsigned(type->getPrimitiveSizeInBits().getFixedValue()))));
+    return add(new llvm::BitCastInst(
+        value, llvm::IntegerType::get(call.getContext(), unsigned(type->getPrimitiveSizeInBits().getFixedValue()))));
   }
   llvm::Value *resized(llvm::Value *value, llvm::Type *type) {
     unsigned from = value->getType()->getIntegerBitWidth(), to = type->getIntegerBitWidth();
     if (from == to)
       return value;
-    return add(from < to ? static_cast<llvm::Instruction *>(new llvm::ZExtInst(value, type)) : new llvm::TruncInst(value, type));
+    return add(from < to ? static_cast<llvm::Instruction *>(new llvm::ZExtInst(value, type))
+                         : new llvm::TruncInst(value, type));
   }
 };
 

@@ -16,7 +16,8 @@ using namespace attention;
 constexpr double mostFlops = 2e9;
 /// Past this, plain float in one order must do.
 constexpr double otherOrdersFlops = 5e8;
-constexpr const char *tensorNames[] = {"grad_query", "grad_key", "grad_value"}; // the first is the one that every kernel writes
+/// The first is the one that every kernel writes.
+constexpr const char *tensorNames[] = {"grad_query", "grad_key", "grad_value"};
 
 struct Table {
   BackwardFault fault;
@@ -55,12 +56,19 @@ private:
   const std::vector<TensorInfo> tensorInfos = [] {
     using Role = TensorInfo::Role;
     std::vector<TensorInfo> all = inputTensors();
-    all.push_back({"grad_output", {"B", "H", "L", "Dv"}, Role::Input, false, {"do", "dout", "grad_output", "grad_out", "d_o", "d_out", "doutput"}});
+    all.push_back({"grad_output",
+                   {"B", "H", "L", "Dv"},
+                   Role::Input,
+                   false,
+                   {"do", "dout", "grad_output", "grad_out", "d_o", "d_out", "doutput"}});
     all.push_back({"output", {"B", "H", "L", "Dv"}, Role::Input, true, {"o", "out", "output", "outputs", "attn_out"}});
     all.push_back({"lse", {"B", "H", "L"}, Role::Input, true, {"lse", "softmax_lse", "logsumexp", "log_sum_exp"}});
-    all.push_back({"grad_query", {"B", "H", "L", "D"}, Role::Output, false, {"dq", "grad_query", "grad_q", "d_q", "dquery"}});
-    all.push_back({"grad_key", {"B", "Hkv", "S", "D"}, Role::Output, false, {"dk", "grad_key", "grad_k", "d_k", "dkey"}});
-    all.push_back({"grad_value", {"B", "Hkv", "S", "Dv"}, Role::Output, false, {"dv", "grad_value", "grad_v", "d_v", "dvalue"}});
+    all.push_back(
+        {"grad_query", {"B", "H", "L", "D"}, Role::Output, false, {"dq", "grad_query", "grad_q", "d_q", "dquery"}});
+    all.push_back(
+        {"grad_key", {"B", "Hkv", "S", "D"}, Role::Output, false, {"dk", "grad_key", "grad_k", "d_k", "dkey"}});
+    all.push_back(
+        {"grad_value", {"B", "Hkv", "S", "Dv"}, Role::Output, false, {"dv", "grad_value", "grad_v", "d_v", "dvalue"}});
     return all;
   }();
 };
@@ -108,12 +116,15 @@ Result<Problem> AttentionBackward::make(const Case &c, uint64_t seed) const {
     if (problem.wellConditioned() || work(c).flops > otherOrdersFlops)
       break;
   }
-  problem.outputs = {{"grad_query", std::move(right.query)}, {"grad_key", std::move(right.key)}, {"grad_value", std::move(right.value)}};
+  problem.outputs = {{"grad_query", std::move(right.query)},
+                     {"grad_key", std::move(right.key)},
+                     {"grad_value", std::move(right.value)}};
   return problem;
 }
 
-Diagnosis AttentionBackward::diagnose(const Case &c, const Problem &problem, const std::map<std::string, Tensor> &output,
-                                      const std::string &tensor, int64_t worst) const {
+Diagnosis AttentionBackward::diagnose(const Case &c, const Problem &problem,
+                                      const std::map<std::string, Tensor> &output, const std::string &tensor,
+                                      int64_t worst) const {
   const int64_t width = output.at(tensor).shape.back(), r = worst / width;
   auto rowOf = [&](const auto &values) {
     return std::vector<double>(values.begin() + r * width, values.begin() + (r + 1) * width);

@@ -12,7 +12,8 @@ BackwardInputs backwardInputsOf(const Case &c, const std::map<std::string, Tenso
 
 namespace {
 
-constexpr int64_t usualTile = 64; // of keys: a kernel that forgets its partial last tile forgets what lies behind a multiple
+/// Of keys: a kernel that forgets its partial last tile forgets what lies behind a multiple.
+constexpr int64_t usualTile = 64;
 
 double dot(const float *a, const float *b, int64_t n) {
 #pragma clang fp reassociate(on) // lets the compiler use vectors; double precision has bits to spare
@@ -44,7 +45,8 @@ template <class Real> void addScaled(Real *to, Real factor, const float *from, i
 template <class Real> class RowGradients {
 public:
   RowGradients(const BackwardInputs &in, BackwardFault fault, Order order)
-      : weights(size_t(in.forward.shape.S)), scores(size_t(in.forward.shape.S)), sizes(size_t(in.forward.shape.S)), in(in), fault(fault), order(order) {}
+      : weights(size_t(in.forward.shape.S)), scores(size_t(in.forward.shape.S)), sizes(size_t(in.forward.shape.S)),
+        in(in), fault(fault), order(order) {}
   RowGradients(const RowGradients &) = delete;
 
   /// How many keys count; 0 where the row sees none.
@@ -75,13 +77,14 @@ public:
     if (fault == BackwardFault::NoDelta)
       delta = 0;
     for (int64_t j = 0; j < seen; ++j)
-      sizes[j] = std::abs(shape.scale) * double(weights[j]) * (std::abs(double(scores[j])) + std::abs(double(delta)) + rounding);
+      sizes[j] = std::abs(shape.scale) * double(weights[j]) *
+                 (std::abs(double(scores[j])) + std::abs(double(delta)) + rounding);
     const Real scale = fault == BackwardFault::NoScale ? 1 : Real(shape.scale);
     for (int64_t j = 0; j < seen; ++j)
       scores[j] = (fault == BackwardFault::NoWeights ? 1 : weights[j]) * (scores[j] - delta) * scale;
     return fault == BackwardFault::LastTileLeftOut ? seen / usualTile * usualTile : seen;
   }
-  double valueSize = 0; // mean square of an element, of the head's rows of V together
+  double valueSize = 0;              // mean square of an element, of the head's rows of V together
   std::vector<Real> weights, scores; // P; scale · dS
   std::vector<double> sizes;         // of the terms of the latter
 
@@ -116,7 +119,8 @@ template <> void RowGradients<float>::weigh(float, float lse) {
 }
 
 /// All rows that share one key-value head, in order: what they add to its keys and values is added by one thread.
-template <class Real> void addHead(const BackwardInputs &in, BackwardFault fault, Order order, int64_t b, int64_t kv, Gradients<Real> &into) {
+template <class Real>
+void addHead(const BackwardInputs &in, BackwardFault fault, Order order, int64_t b, int64_t kv, Gradients<Real> &into) {
   const Shape &shape = in.forward.shape;
   const int64_t group = shape.H / shape.Hkv;
   RowGradients<Real> row(in, fault, order);
@@ -150,9 +154,12 @@ template <class Real> void addHead(const BackwardInputs &in, BackwardFault fault
 template <class Real> Gradients<Real> evaluate(const BackwardInputs &in, BackwardFault fault, Order order) {
   const Shape &shape = in.forward.shape;
   const int64_t keys = shape.B * shape.Hkv * shape.S;
-  Gradients<Real> into{std::vector<Real>(size_t(shape.rows() * shape.D)), std::vector<Real>(size_t(keys * shape.D)),
-                       std::vector<Real>(size_t(keys * shape.Dv)), std::vector<double>(size_t(shape.rows())),
-                       std::vector<double>(size_t(keys)), std::vector<double>(size_t(keys))};
+  Gradients<Real> into{std::vector<Real>(size_t(shape.rows() * shape.D)),
+                       std::vector<Real>(size_t(keys * shape.D)),
+                       std::vector<Real>(size_t(keys * shape.Dv)),
+                       std::vector<double>(size_t(shape.rows())),
+                       std::vector<double>(size_t(keys)),
+                       std::vector<double>(size_t(keys))};
   const double operations = double(shape.rows()) * double(shape.S) * double(shape.D + shape.Dv);
   inParallel(shape.B * shape.Hkv, operations, [&](int64_t begin, int64_t end) {
     for (int64_t head = begin; head < end; ++head)
@@ -168,7 +175,11 @@ template <class Real> Gradients<Real> evaluate(const BackwardInputs &in, Backwar
 
 } // namespace
 
-Gradients<double> gradients(const BackwardInputs &in, BackwardFault fault) { return evaluate<double>(in, fault, Order::Forwards); }
-Gradients<float> plainGradients(const BackwardInputs &in, Order order) { return evaluate<float>(in, BackwardFault::None, order); }
+Gradients<double> gradients(const BackwardInputs &in, BackwardFault fault) {
+  return evaluate<double>(in, fault, Order::Forwards);
+}
+Gradients<float> plainGradients(const BackwardInputs &in, Order order) {
+  return evaluate<float>(in, BackwardFault::None, order);
+}
 
 } // namespace opsight::ops::attention

@@ -24,33 +24,42 @@ const std::vector<SymbolRow> symbolTable{
 
 const std::vector<std::string> symbolNames{"B", "H", "Hkv", "L", "S", "D", "Dv"};
 const std::vector<ScalarInfo> scalarInfos{
-      {"B", {"b", "bs", "batch", "batches", "batch_size", "num_batches", "n_batch", "nbatch"}},
-      {"H", {"h", "nh", "heads", "num_heads", "n_heads", "n_head", "nheads", "hq", "h_q", "q_heads", "num_q_heads"}},
-      {"Hkv", {"hkv", "h_kv", "hk", "kv_heads", "num_kv_heads", "n_kv_heads", "nkvheads", "num_key_value_heads"}},
-      {"L", {"l", "lq", "l_q", "len_q", "q_len", "query_len", "seq_len_q", "seqlen_q", "seq_q", "nq", "n_q", "tq",
-             "num_queries"}},
-      {"S", {"s", "sk", "lk", "l_k", "len_k", "k_len", "kv_len", "key_len", "seq_len_k", "seqlen_k", "seq_len_kv",
-             "seqlen_kv", "seq_k", "nk", "n_k", "tk", "num_keys"}},
-      {"D", {"d", "dk", "d_k", "dim", "hd", "head_dim", "headdim", "head_size", "d_head", "dhead", "dim_head"}},
-      {"Dv", {"dv", "d_v", "v_dim", "value_dim", "head_dim_v", "headdim_v", "v_head_dim"}},
-      {"scale", {"scale", "softmax_scale", "sm_scale", "scaling", "qk_scale", "scale_factor", "inv_sqrt_d"},
-       ScalarInfo::Kind::Real},
-      {"scale_log2", {"scale_log2", "softmax_scale_log2", "scale_log2e"}, ScalarInfo::Kind::Real, "scale",
-       std::numbers::log2e},
-      {"causal", {"causal", "is_causal", "use_causal"}, ScalarInfo::Kind::Whole},
-      {"mask_stride_b", {"mask_stride_b", "mask_batch_stride"}},
-      {"mask_stride_h", {"mask_stride_h", "mask_head_stride"}},
-      {"mask_stride_l", {"mask_stride_l", "mask_row_stride"}},
-  };
-const std::vector<SharedSize> lengths{
-      {{"n", "t", "seq", "seq_len", "seqlen", "seq_length", "len", "sequence_length", "length", "context", "ctx", "n_ctx",
-        "tokens"},
-       "L", "S", "the number of queries or of keys", "is one length for queries and keys"}};
+    {"B", {"b", "bs", "batch", "batches", "batch_size", "num_batches", "n_batch", "nbatch"}},
+    {"H", {"h", "nh", "heads", "num_heads", "n_heads", "n_head", "nheads", "hq", "h_q", "q_heads", "num_q_heads"}},
+    {"Hkv", {"hkv", "h_kv", "hk", "kv_heads", "num_kv_heads", "n_kv_heads", "nkvheads", "num_key_value_heads"}},
+    {"L",
+     {"l", "lq", "l_q", "len_q", "q_len", "query_len", "seq_len_q", "seqlen_q", "seq_q", "nq", "n_q", "tq",
+      "num_queries"}},
+    {"S",
+     {"s", "sk", "lk", "l_k", "len_k", "k_len", "kv_len", "key_len", "seq_len_k", "seqlen_k", "seq_len_kv", "seqlen_kv",
+      "seq_k", "nk", "n_k", "tk", "num_keys"}},
+    {"D", {"d", "dk", "d_k", "dim", "hd", "head_dim", "headdim", "head_size", "d_head", "dhead", "dim_head"}},
+    {"Dv", {"dv", "d_v", "v_dim", "value_dim", "head_dim_v", "headdim_v", "v_head_dim"}},
+    {"scale",
+     {"scale", "softmax_scale", "sm_scale", "scaling", "qk_scale", "scale_factor", "inv_sqrt_d"},
+     ScalarInfo::Kind::Real},
+    {"scale_log2",
+     {"scale_log2", "softmax_scale_log2", "scale_log2e"},
+     ScalarInfo::Kind::Real,
+     "scale",
+     std::numbers::log2e},
+    {"causal", {"causal", "is_causal", "use_causal"}, ScalarInfo::Kind::Whole},
+    {"mask_stride_b", {"mask_stride_b", "mask_batch_stride"}},
+    {"mask_stride_h", {"mask_stride_h", "mask_head_stride"}},
+    {"mask_stride_l", {"mask_stride_l", "mask_row_stride"}},
+};
+const std::vector<SharedSize> lengths{{{"n", "t", "seq", "seq_len", "seqlen", "seq_length", "len", "sequence_length",
+                                        "length", "context", "ctx", "n_ctx", "tokens"},
+                                       "L",
+                                       "S",
+                                       "the number of queries or of keys",
+                                       "is one length for queries and keys"}};
 const std::vector<OptionInfo> optionInfos{
-      {"causal", {"none", "top-left", "bottom-right"},
-       "which keys a query sees: all; those up to its own number; those up to its own place counted from the end"},
-      {"mask", {"none", "bool", "additive"}, "bool: true keeps a key; additive: a float added to the scaled score"},
-  };
+    {"causal",
+     {"none", "top-left", "bottom-right"},
+     "which keys a query sees: all; those up to its own number; those up to its own place counted from the end"},
+    {"mask", {"none", "bool", "additive"}, "bool: true keeps a key; additive: a float added to the scaled score"},
+};
 
 } // namespace
 
@@ -71,8 +80,12 @@ std::vector<TensorInfo> inputTensors() {
       {"query", {"B", "H", "L", "D"}, TensorInfo::Role::Input, false, {"q", "query", "queries"}},
       {"key", {"B", "Hkv", "S", "D"}, TensorInfo::Role::Input, false, {"k", "key", "keys"}},
       {"value", {"B", "Hkv", "S", "Dv"}, TensorInfo::Role::Input, false, {"v", "val", "value", "values"}},
-      {"mask", {"B", "H", "L", "S"}, TensorInfo::Role::Input, true,
-       {"mask", "attn_mask", "attention_mask", "bias", "attn_bias"}, ElementType::Float32,
+      {"mask",
+       {"B", "H", "L", "S"},
+       TensorInfo::Role::Input,
+       true,
+       {"mask", "attn_mask", "attention_mask", "bias", "attn_bias"},
+       ElementType::Float32,
        TensorInfo::When{"mask", {"bool", "additive"}}},
   };
 }
@@ -150,8 +163,8 @@ Status Shaped::completeSymbols(Case &c) const {
     if (c.symbols[name] == 0)
       return userError("case '" + c.name + "': " + name + " must be at least 1", "B, L and S may be 0");
   if (c.symbols["H"] % c.symbols["Hkv"])
-    return userError("case '" + c.name + "': H = " + std::to_string(c.symbols["H"]) + " is no multiple of Hkv = " +
-                         std::to_string(c.symbols["Hkv"]),
+    return userError("case '" + c.name + "': H = " + std::to_string(c.symbols["H"]) +
+                         " is no multiple of Hkv = " + std::to_string(c.symbols["Hkv"]),
                      "each key-value head serves H / Hkv query heads");
   return {};
 }
@@ -176,13 +189,13 @@ Result<Case> Shaped::completeCase(Case c, uint64_t maxBytes) const {
     bytes += count * (tensor.role == TensorInfo::Role::Output ? 12 : 4);
   }
   if (bytes > double(maxBytes))
-    return userError("case '" + c.name + "' needs " + mebibytes(bytes) +
-                         " MiB of memory; the limit is " + std::to_string(maxBytes >> 20) + " MiB",
+    return userError("case '" + c.name + "' needs " + mebibytes(bytes) + " MiB of memory; the limit is " +
+                         std::to_string(maxBytes >> 20) + " MiB",
                      "choose smaller sizes");
   if (c.name.empty())
-    c.name = "B=" + std::to_string(c.symbols["B"]) + " H=" + std::to_string(c.symbols["H"]) + " L=" +
-             std::to_string(c.symbols["L"]) + " S=" + std::to_string(c.symbols["S"]) + " D=" +
-             std::to_string(c.symbols["D"]) + (c.distribution == "normal" ? "" : " " + c.distribution);
+    c.name = "B=" + std::to_string(c.symbols["B"]) + " H=" + std::to_string(c.symbols["H"]) +
+             " L=" + std::to_string(c.symbols["L"]) + " S=" + std::to_string(c.symbols["S"]) +
+             " D=" + std::to_string(c.symbols["D"]) + (c.distribution == "normal" ? "" : " " + c.distribution);
   return c;
 }
 
