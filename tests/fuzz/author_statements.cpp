@@ -15,8 +15,7 @@ Author::Author(uint64_t seed) : random_(seed * 0x9E3779B97F4A7C15 + 1) {
   mayReturn_ = kind == 0;
   warps_ = kind == 1;
   shared_ = chance(50);
-  bool isRagged = !warps_ && chance(25);
-  kernel_.block = isRagged ? ragged[pick(std::size(ragged))] : blocks[pick(std::size(blocks))];
+  kernel_.block = !warps_ && chance(25) ? ragged[pick(std::size(ragged))] : blocks[pick(std::size(blocks))];
   kernel_.grid = chance(20) ? card::Dim3{1, 1, 1} : card::Dim3{1 + pick(3), 1, 1};
   kernel_.n = int(2000 + pick(2000));
   kernel_.m = int(pick(100)) - 20;
