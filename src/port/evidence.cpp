@@ -15,8 +15,8 @@ struct Scene {
   IrView &view;
   const ops::Case &c;
   const judge::Verdict &verdict;
-  bool isSimt = false;                     // its blocks have threads that share
-  const SharedTraffic *traffic = nullptr;  // where a hint needs it
+  bool isSimt = false;                    // its blocks have threads that share
+  const SharedTraffic *traffic = nullptr; // where a hint needs it
 };
 
 /// The outcome for the hint itself, or for one part of it under its own value.
@@ -39,11 +39,13 @@ Findings online(const Scene &scene) {
        accumulate = scene.view.from({accumulatePhase});
   if (maximum.empty() || sum.empty() || accumulate.empty())
     return {{false, "the IR shows no three phases (local_maximum, rescale_and_sum, accumulate)"}};
-  bool kept = scene.view.ordered(maximum, sum) && scene.view.ordered(sum, accumulate) && scene.view.commonLoop(maximum, accumulate);
-  std::string text = fmt::format(
-      "in the loop over key tiles {} instructions of local_maximum ({}), {} of rescale_and_sum ({}), {} of accumulate ({})",
-      maximum.size(), shortPlace(IrView::placeOf(*maximum.front())), sum.size(), shortPlace(IrView::placeOf(*sum.front())),
-      accumulate.size(), shortPlace(IrView::placeOf(*accumulate.front())));
+  bool kept = scene.view.ordered(maximum, sum) && scene.view.ordered(sum, accumulate) &&
+              scene.view.commonLoop(maximum, accumulate);
+  std::string text = fmt::format("in the loop over key tiles {} instructions of local_maximum ({}), {} of "
+                                 "rescale_and_sum ({}), {} of accumulate ({})",
+                                 maximum.size(), shortPlace(IrView::placeOf(*maximum.front())), sum.size(),
+                                 shortPlace(IrView::placeOf(*sum.front())), accumulate.size(),
+                                 shortPlace(IrView::placeOf(*accumulate.front())));
   return {{kept, text + (kept ? ", in this order on every path" : ", not in this order on every path")}};
 }
 
@@ -53,15 +55,14 @@ Findings maximumBeforeSum(const Scene &scene) {
   if (newMaximum.empty() || exponentials.empty())
     return {{false, "the IR shows no update of the maximum within rescale_and_sum"}};
   bool kept = scene.view.ordered(tileMaximum, sum) && scene.view.ordered(newMaximum, exponentials);
-  return {{kept, fmt::format("the running maximum ({}) {} every exponential that is summed ({}), and the tile's maximum "
-                             "before both: the IR has one such place for all tiles",
-                             shortPlace(IrView::placeOf(*newMaximum.front())), kept ? "moves before" : "does not move before",
-                             shortPlace(IrView::placeOf(*exponentials.front())))}};
+  return {{kept,
+           fmt::format("the running maximum ({}) {} every exponential that is summed ({}), and the tile's maximum "
+                       "before both: the IR has one such place for all tiles",
+                       shortPlace(IrView::placeOf(*newMaximum.front())), kept ? "moves before" : "does not move before",
+                       shortPlace(IrView::placeOf(*exponentials.front())))}};
 }
 
-Findings softmax(const Scene &scene) {
-  return scene.hint.value == "online" ? online(scene) : maximumBeforeSum(scene);
-}
+Findings softmax(const Scene &scene) { return scene.hint.value == "online" ? online(scene) : maximumBeforeSum(scene); }
 
 Findings tile(const Scene &scene) {
   std::optional<IrView::Tile> tile = scene.view.tileReadBy(scene.view.from({maximumPhase}));
@@ -100,10 +101,10 @@ Finding rowMajor(const Scene &scene) {
     IrView::Reading reading = scene.view.readingOf(tensor, rowBytes);
     bool kept = reading.loads && reading.neighbours && reading.rows && !reading.copied;
     finding.kept = *finding.kept && kept;
-    finding.evidence += fmt::format("{}{}: {} loads, {} 4 bytes apart along the head dimension, rows {}{} bytes apart, {}",
-                                    finding.evidence.empty() ? "" : "; ", tensor, reading.loads,
-                                    reading.neighbours ? "neighbours" : "none", reading.rows ? "" : "not ", rowBytes,
-                                    reading.copied ? "copied to other memory" : "never copied or transposed");
+    finding.evidence += fmt::format(
+        "{}{}: {} loads, {} 4 bytes apart along the head dimension, rows {}{} bytes apart, {}",
+        finding.evidence.empty() ? "" : "; ", tensor, reading.loads, reading.neighbours ? "neighbours" : "none",
+        reading.rows ? "" : "not ", rowBytes, reading.copied ? "copied to other memory" : "never copied or transposed");
   }
   return finding;
 }
@@ -125,9 +126,10 @@ Finding stagedRowMajor(const SharedTraffic &traffic) {
       if (site.variable == tensor)
         requests += site.requests, sectors += site.taken, ideal += site.ideal, neighbours &= movesNeighbours(site);
     finding.kept = *finding.kept && requests && neighbours;
-    finding.evidence += fmt::format("{}{}: {} reads of warps, neighbouring threads {} neighbours of a row, {} sectors of {} needed",
-                                    finding.evidence.empty() ? "" : "; ", tensor, requests,
-                                    requests && neighbours ? "read" : "do not read", sectors, ideal);
+    finding.evidence +=
+        fmt::format("{}{}: {} reads of warps, neighbouring threads {} neighbours of a row, {} sectors of {} needed",
+                    finding.evidence.empty() ? "" : "; ", tensor, requests,
+                    requests && neighbours ? "read" : "do not read", sectors, ideal);
   }
   return finding;
 }
@@ -140,17 +142,27 @@ Finding freeOfConflicts(const SharedTraffic &traffic) {
     if (site.taken > site.ideal && (!worst || site.taken - site.ideal > worst->taken - worst->ideal))
       worst = &site;
   }
-  std::string text = fmt::format("{} accesses of warps to shared memory took {} wavefronts, {} would be ideal (32 banks of "
-                                 "4 bytes, watched in case '{}')",
-                                 requests, taken, ideal, traffic.caseName);
+  std::string text =
+      fmt::format("{} accesses of warps to shared memory took {} wavefronts, {} would be ideal (32 banks of "
+                  "4 bytes, watched in case '{}')",
+                  requests, taken, ideal, traffic.caseName);
   if (worst)
     text += fmt::format("; most conflicts at {}", shortPlace(worst->site.where));
   return {requests > 0 && taken == ideal, text, "shared"};
 }
 
+/// Tile and stride of an operator that has no scores: what the hint fixed is what was compiled.
+Findings byParameter(const Scene &scene) {
+  const auto &parameters = scene.kernel.parameters;
+  auto fixed = parameters.find(scene.hint.key == "tile" ? "tile" : "reduce_stride");
+  if (fixed == parameters.end())
+    return {{std::nullopt, "does not apply: " + scene.module.kernel.name + " has no parameter that it could fix"}};
+  return {{fixed->second == scene.hint.value, "the instance compiled is " + scene.module.kernel.name}};
+}
+
+bool isAttention(const Scene &scene) { return scene.c.symbols.contains("D") && scene.c.symbols.contains("Dv"); }
+
 Findings keyValue(const Scene &scene) {
-  if (!scene.c.symbols.contains("D") || !scene.c.symbols.contains("Dv"))
-    return {{std::nullopt, "does not apply: the operator has no keys and values"}};
   if (scene.hint.value.ends_with("column-major"))
     return {{false, "the candidate reads K and V row-major"}};
   if (scene.isSimt) {
@@ -163,10 +175,11 @@ Findings keyValue(const Scene &scene) {
   }
   Findings findings = {rowMajor(scene)};
   if (scene.hint.value.starts_with("shared"))
-    findings.push_back({std::nullopt,
-                        "does not apply: a block of this candidate is one thread (simd mapping), so there is no memory "
-                        "to share and there are no banks to conflict; K and V are read where they lie, through the caches",
-                        "shared"});
+    findings.push_back(
+        {std::nullopt,
+         "does not apply: a block of this candidate is one thread (simd mapping), so there is no memory "
+         "to share and there are no banks to conflict; K and V are read where they lie, through the caches",
+         "shared"});
   return findings;
 }
 
@@ -180,10 +193,23 @@ Findings order(const Scene &scene) {
   return {{true, fmt::format("all {} cases were right before the first run was timed", cases)}};
 }
 
-const std::map<std::string, Findings (*)(const Scene &)> &judges() {
-  static const std::map<std::string, Findings (*)(const Scene &)> table = {
+/// Hints speak of attention; of other operators what they can say is judged, and the rest has no bearing.
+Findings elsewhere(const Scene &scene) {
+  if (scene.hint.key == "order")
+    return order(scene);
+  if (scene.hint.key == "tile" || scene.hint.key == "reduce-stride")
+    return byParameter(scene);
+  return {{std::nullopt, "does not apply: the operator has no scores, keys and values"}};
+}
+
+using Judge = Findings (*)(const Scene &);
+
+/// Null for a hint that nothing is known of.
+Judge judgeOf(const Scene &scene) {
+  static const std::map<std::string, Judge> table = {
       {"softmax", softmax}, {"tile", tile}, {"reduce-stride", reduceStride}, {"kv", keyValue}, {"order", order}};
-  return table;
+  auto found = table.find(scene.hint.key);
+  return found == table.end() ? nullptr : isAttention(scene) ? found->second : elsewhere;
 }
 
 } // namespace
@@ -211,10 +237,11 @@ Result<std::vector<HintResult>> evidenceFor(const std::vector<Hint> &hints, Sour
       seen = std::move(*watched);
   }
   for (const Hint &hint : hints) {
-    auto judge = judges().find(hint.key);
-    if (judge == judges().end())
+    const Scene scene{hint, candidate.source(), **module, view, c, verdict, isSimt, seen ? &*seen : nullptr};
+    const Judge judge = judgeOf(scene);
+    if (!judge)
       return internalError("no evidence is known for the hint " + hint.key);
-    for (Finding &finding : judge->second({hint, candidate.source(), **module, view, c, verdict, isSimt, seen ? &*seen : nullptr})) {
+    for (Finding &finding : judge(scene)) {
       HintResult result{hint, finding.kept, std::move(finding.evidence)};
       if (!finding.part.empty())
         result.hint.value = finding.part;

@@ -41,6 +41,8 @@ static std::optional<std::string> reduceStride(std::string_view value) {
 }
 
 static std::optional<std::string> kv(std::string_view value) {
+  if (oneOf(value, {"shared"}))
+    return "shared,row-major"; // as C has it
   return oneOf(value, {"row-major", "shared,row-major", "column-major", "shared,column-major"});
 }
 

@@ -85,7 +85,8 @@ void Port::lookAtSource() {
   seen = std::move(*found);
   for (const sight::Findings &findings : seen)
     for (const sight::Finding &finding : findings.findings)
-      plan.note("on " + findings.card + ": " + finding.what);
+      plan.note(std::filesystem::path(finding.where.file).filename().string() + ":" +
+                std::to_string(finding.where.line) + ", on " + findings.card + ": " + finding.what);
 }
 
 /// The user's own kernel is read whoever will win: its errors and open questions are the user's to hear first.
@@ -216,15 +217,22 @@ Status Port::verify() {
 Status Port::judgeOpen() {
   size_t open = std::ranges::count_if(entries, &Entry::isOpen);
   size_t done = 0;
+  std::optional<Error> undecided; // the measurement was too noisy, or the machine too busy
   for (Entry &entry : entries) {
     if (!entry.isOpen())
       continue;
-    if (Status judged = judgeOne(entry, double(done) / open, double(done + 1) / open); !judged)
-      return judged;
+    Status judged = judgeOne(entry, double(done) / open, double(done + 1) / open);
     ++done;
+    if (judged)
+      continue;
+    if (judged.error().kind != ErrorKind::NoVerdict)
+      return judged;
+    undecided = judged.error();
+    entry.result.why = describe(judged.error());
+    plan.note("no verdict on " + entry.result.name + ": " + judged.error().what);
   }
   winner = best();
-  return {};
+  return winner ? Status() : std::unexpected(*undecided);
 }
 
 Status Port::judgeHints() {

@@ -75,7 +75,8 @@ Status PortFileReader::checkParameter(const Parameter &parameter, const SourcePl
                        rule.where);
     if (!*holds)
       return userError("the value " + std::to_string(parameter.value) + " of parameter '" + parameter.name +
-                           "' breaks its own rule " + rule.text,
+                           "' breaks its own rule " + rule.text +
+                           (parameter.why.empty() ? "" : " (" + parameter.why + ")"),
                        {}, where);
   }
   return {};
@@ -93,11 +94,13 @@ Status PortFileReader::readParameters(const toml::table &root) {
     SourcePlace where = placeOf(name.source());
     if (Status fits = checkMacroName(parameter.name, where); !fits)
       return userError("'" + parameter.name + "' is no name of a parameter", "letters, digits and _ only", where);
-    if (Status known = checked({parameter.name, where}, true); known)
-      return userError("parameter '" + parameter.name + "' has the name of something of the operator",
+    const bool isFunction = contains(std::vector<std::string>{"min", "max", "ceil_div"}, parameter.name);
+    if (Status known = checked({parameter.name, where}, true); known || isFunction)
+      return userError("parameter '" + parameter.name + "' has the name of something of the operator or of expressions",
                        "choose another one", where);
     if (!node.is_table())
-      return wrongType("parameters." + parameter.name, "a section with at least a value", node);
+      return userError("'parameters." + parameter.name + "' must be a section with at least a value",
+                       "write [parameters." + parameter.name + "] and below it value = 64", where);
     if (Status read = readParameter(parameter, *node.as_table()); !read)
       return read;
     request.parameters.push_back(std::move(parameter));

@@ -4,6 +4,7 @@
 #include "port/port_run.h"
 #include "port/source_variants.h"
 #include "port/tuning_key.h"
+#include <cmath>
 
 namespace opsight::port {
 
@@ -34,6 +35,11 @@ bool Port::proposeRecorded() {
     record->forget();
   if (verb == Verb::Port)
     recorded = record->winner();
+  if (recorded && recorded->seconds > 0 && outcome.request.tuneSeconds > recorded->seconds) {
+    plan.note("an earlier search left candidates unmeasured after " + std::to_string(std::lround(recorded->seconds)) +
+              " seconds; it goes on");
+    recorded.reset();
+  }
   for (const Proposal &proposal : proposals)
     if (recorded && proposal.name == recorded->candidate) {
       add(proposal, recorded->values);
@@ -120,7 +126,7 @@ Status Port::tune(Tuner &tuner) {
   Result<std::vector<std::string>> costs = tuner.costsOfHints(*of, outcome.request.hints, *winner, ground(), entries);
   if (!costs)
     return std::unexpected(costs.error());
-  record->settle({winner->result.name, winner->values, *costs});
+  record->settle({winner->result.name, winner->values, *costs, tuner.unmeasured() ? outcome.request.tuneSeconds : 0.0});
   outcome.notes.insert(outcome.notes.end(), costs->begin(), costs->end());
   return {};
 }

@@ -33,11 +33,13 @@ std::vector<Symbols> combinations(const Proposal &proposal, const Symbols &fixed
   return all;
 }
 
-/// Whether the launch's dynamic shared memory is within the card's; what only a launch shows is left to it.
+/// Whether there is a launch, its block and dynamic shared memory within the card's; what only a launch shows is left to it.
 bool fits(const Proposal &proposal, const Symbols &values, const TuningGround &ground) {
-  std::optional<double> most = ground.profile.figure("shared_bytes_per_block");
+  std::optional<double> most = ground.profile.figure("shared_bytes_per_block"),
+                        threads = ground.profile.figure("max_threads_per_block");
   Result<card::LaunchConfig> launch = SourceCandidate::launchOf(proposal.kernelWith(values).launch, ground.sample);
-  return !most || !launch || double(launch->dynamicSharedBytes) <= *most;
+  return launch && (!most || double(launch->dynamicSharedBytes) <= *most) &&
+         (!threads || double(launch->block.count()) <= *threads);
 }
 
 } // namespace

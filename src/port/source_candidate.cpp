@@ -85,6 +85,11 @@ Result<card::LaunchConfig> SourceCandidate::launchOf(const Launch &of, const Sym
   Result<card::Dim3> block = dimensions(of.block, symbols);
   if (!block)
     return std::unexpected(block.error());
+  // Any card refuses more than some thousand threads; code for a thousand million would not end being made.
+  constexpr uint64_t mostThreads = 1 << 16;
+  if (block->count() > mostThreads)
+    return userError("the launch's block has " + std::to_string(block->count()) + " threads", "a block of CUDA's has up to 1024",
+                     of.block.empty() ? SourcePlace{} : of.block.front().where);
   Result<int64_t> shared = evaluate(of.shared.text, symbols);
   if (!shared)
     return at(of.shared.where, shared.error());

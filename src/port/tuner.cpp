@@ -46,11 +46,12 @@ Result<Entry *> Tuner::measure(const Proposal &proposal, const Symbols &values, 
     }
   Status judged = hands.judge(entry, from, to);
   if (!judged) {
-    const ErrorKind kind = judged.error().kind;
-    if (kind != ErrorKind::Unsupported && kind != ErrorKind::NoVerdict)
+    // A value that does not compile, or whose launch has no value, is no candidate; what was found already stays.
+    if (judged.error().kind == ErrorKind::Internal)
       return std::unexpected(judged.error());
     entry.result.state = "unsupported";
     entry.result.why = describe(judged.error());
+    plan.note(entry.result.name + " with " + textOf(entry) + ": " + judged.error().what);
     return &entry;
   }
   record.add(TrialLine::of(proposal.name, values, *entry.result.verdict));

@@ -21,6 +21,7 @@ struct WinnerLine {
   std::string candidate;
   Symbols values;
   std::vector<std::string> notes; // what the hints cost, as it was measured then
+  double seconds = 0;             // that the search was given, where candidates were left unmeasured; else 0
   std::string day{};
 };
 

@@ -12,7 +12,7 @@ constexpr const char *schema = "CREATE TABLE IF NOT EXISTS trials (day TEXT NOT 
                                " fraction REAL, PRIMARY KEY (key, candidate, settings));"
                                "CREATE TABLE IF NOT EXISTS winners (day TEXT NOT NULL DEFAULT CURRENT_DATE, key TEXT "
                                "PRIMARY KEY, candidate TEXT NOT NULL,"
-                               " settings TEXT NOT NULL, notes TEXT NOT NULL)";
+                               " settings TEXT NOT NULL, notes TEXT NOT NULL, seconds REAL NOT NULL)";
 
 } // namespace
 
@@ -37,7 +37,7 @@ std::optional<WinnerLine> TuningRecord::winner() {
   std::optional<Database> database = open();
   if (!database)
     return std::nullopt;
-  auto row = database->prepare("SELECT candidate, settings, notes, day FROM winners WHERE key = ?");
+  auto row = database->prepare("SELECT candidate, settings, notes, day, seconds FROM winners WHERE key = ?");
   if (!row) {
     failed(row.error());
     return std::nullopt;
@@ -45,7 +45,7 @@ std::optional<WinnerLine> TuningRecord::winner() {
   Result<bool> found = row->bind(1, key).step();
   if (!found || !*found)
     return std::nullopt;
-  WinnerLine line{row->text(0), valuesFrom(row->text(1)), {}, row->text(3)};
+  WinnerLine line{row->text(0), valuesFrom(row->text(1)), {}, row->real(4).value_or(0), row->text(3)};
   if (std::string notes = row->text(2); !notes.empty())
     line.notes = split(notes, '\n');
   return line;
@@ -97,10 +97,15 @@ void TuningRecord::settle(const WinnerLine &winner) {
   std::optional<Database> database = open();
   if (!database)
     return;
-  auto insert = database->prepare("INSERT OR REPLACE INTO winners (key, candidate, settings, notes) VALUES (?,?,?,?)");
+  auto insert =
+      database->prepare("INSERT OR REPLACE INTO winners (key, candidate, settings, notes, seconds) VALUES (?,?,?,?,?)");
   if (!insert)
     return failed(insert.error());
-  insert->bind(1, key).bind(2, winner.candidate).bind(3, valuesText(winner.values)).bind(4, join(winner.notes, "\n"));
+  insert->bind(1, key)
+      .bind(2, winner.candidate)
+      .bind(3, valuesText(winner.values))
+      .bind(4, join(winner.notes, "\n"))
+      .bind(5, winner.seconds);
   if (Result<bool> done = insert->step(); !done)
     failed(done.error());
 }

@@ -12,6 +12,9 @@ namespace {
 // Operations, or elements where the operator counts none: seconds of watching, and less than a minute of it.
 constexpr double momentWork = 2e8, mostWork = 2e9;
 
+/// That one thread's coming and going takes under watch, in operations: a launch of very many idle threads is work, too.
+constexpr double threadWork = 100;
+
 double workOf(const ops::Operator &op, const ops::Case &c) {
   double elements = 0;
   for (const ops::TensorInfo &info : op.tensors())
@@ -88,7 +91,11 @@ Result<std::vector<WatchChoice>> watchChoices(const Request &request, const Sour
   for (const ops::Case &c : request.op->cases(request.options)) {
     if (!takes(candidate, c, whyNot))
       continue;
-    const double work = workOf(*request.op, c);
+    const Result<card::LaunchConfig> launch = candidate.launchOf(candidate.symbolsOf(c));
+    if (launch && launch->grid.count() == 0)
+      continue; // nothing would be seen
+    const double threads = launch ? double(launch->grid.count()) * double(launch->block.count()) : 0;
+    const double work = std::max(workOf(*request.op, c), threadWork * threads);
     const bool isShort = work <= momentWork, fills = fillsBlocks(*request.op, candidate, c);
     const std::string which = std::string(request.op->isDeclared() ? "the port file's" : "the operator's") +
                               (fills ? ", with whole blocks" : ", its last blocks not full");

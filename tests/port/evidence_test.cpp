@@ -175,4 +175,19 @@ TEST_F(Evidence, oneConflictOrOneColumnReadIsNotKept) {
   EXPECT_EQ(judge(kernel, {"kv=shared,row-major"})[0].kept, std::nullopt);
 }
 
+TEST_F(Evidence, hintsOfAttentionHaveNoBearingOnOtherOperators) {
+  auto of = [&](const char *name) {
+    request.op = *ops::findOperator(name);
+    request.options = *request.op->completeOptions({});
+    sample = request.op->speedCase(request.options);
+  };
+  of("softmax");
+  auto all = {"softmax=online", "tile=64x64", "reduce-stride=4", "kv=shared,row-major"};
+  for (const HintResult &result : judge(recipe(all), all))
+    EXPECT_EQ(result.kept, std::nullopt) << result.hint.key << ": " << result.evidence;
+  of("matmul");
+  EXPECT_EQ(judge(recipe({"tile=96x128"}), {"tile=96x128"})[0].kept, true);
+  EXPECT_EQ(judge(recipe({"tile=96x128"}), {"tile=96x256"})[0].kept, false);
+}
+
 } // namespace

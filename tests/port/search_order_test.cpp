@@ -86,6 +86,17 @@ TEST_F(SearchOrder, leavesOutWhatTheCardCannotHold) {
   EXPECT_EQ(own.leftOut, 2u);
 }
 
+TEST_F(SearchOrder, leavesOutWhatHasNoLaunch) {
+  Request request = twoParameters();
+  request.parameters[0].search = {0, 8, -2};
+  request.parameters[1].must.clear();
+  for (const Symbols &values : proposeSource(request, {profile, sample}).others)
+    EXPECT_EQ(values.at("rows"), 8);
+  profile.figures = {{"max_threads_per_block", 64, "threads", "a test"}};
+  for (const Symbols &values : proposeSource(request, {profile, sample}).others)
+    EXPECT_EQ(values.at("threads"), 64);
+}
+
 TEST_F(SearchOrder, leavesOutWhatBreaksARule) {
   Request request = twoParameters();
   request.parameters[0].search = {48, 8};

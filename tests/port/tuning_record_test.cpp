@@ -51,12 +51,13 @@ TEST_F(TunerRecord, aTrialMeasuredAgainReplacesTheEarlierOne) {
 
 TEST_F(TunerRecord, aWinnerComesBackWithWhatWasSaidOfIt) {
   EXPECT_FALSE(of("a").winner());
-  of("a").settle({"recipe/some", {{"keys", 64}, {"rows", 16}}, {"tile kept", "stride kept"}});
+  of("a").settle({"recipe/some", {{"keys", 64}, {"rows", 16}}, {"tile kept", "stride kept"}, 60});
   std::optional<WinnerLine> winner = of("a").winner();
   ASSERT_TRUE(winner);
   EXPECT_EQ(winner->candidate, "recipe/some");
   EXPECT_EQ(winner->values, (Symbols{{"keys", 64}, {"rows", 16}}));
   EXPECT_EQ(winner->notes, (std::vector<std::string>{"tile kept", "stride kept"}));
+  EXPECT_EQ(winner->seconds, 60);
   EXPECT_FALSE(of("b").winner());
 }
 
