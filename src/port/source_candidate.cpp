@@ -85,8 +85,8 @@ Result<card::LaunchConfig> SourceCandidate::launchOf(const Launch &of, const Sym
   Result<card::Dim3> block = dimensions(of.block, symbols);
   if (!block)
     return std::unexpected(block.error());
-  // Any card refuses more than some thousand threads; code for a thousand million would not end being made.
-  constexpr uint64_t mostThreads = 1 << 16;
+  // Any card refuses more than some thousand threads, and says so; code for a thousand million would not end being made.
+  constexpr uint64_t mostThreads = 1 << 20;
   if (block->count() > mostThreads)
     return userError("the launch's block has " + std::to_string(block->count()) + " threads", "a block of CUDA's has up to 1024",
                      of.block.empty() ? SourcePlace{} : of.block.front().where);

@@ -163,6 +163,9 @@ class BadInput(unittest.TestCase):
     def test_missing_launch(self):
         self.refused(2, ["launch"], port=PORT[:PORT.index("[launch]")])
 
+    def test_a_block_of_a_thousand_million_threads(self):
+        self.refused(2, ["1000000000 threads"], port=PORT.replace("block = [32]", "block = [1000000000]"))
+
     def test_launch_over_the_cards_limits(self):
         run = self.run_tool("verify", "port.toml", "--accuracy-only", "--json")
         (self.folder / "port.toml").write_text(PORT.replace("block = [32]", "block = [1000000]"))
