@@ -5,8 +5,8 @@
 
 As bench/attention_vs_libraries.py has it: a process a contender, one turn each in a round, the figure is the median over
 rounds of (PyTorch's seconds / ours) with its 95 % interval. Outputs are compared with double precision before anything is
-timed. Beside the ratio stands the share of what the same process measured of the machine in the same round: of the peak for
-products, of the bytes a second of a plain copy for operators on rows.
+timed. Beside the ratio stands the rate: of products with the share of the peak measured in the same rounds, of operators on
+rows in bytes a second that each reads and writes once.
 """
 import argparse
 import math
@@ -124,7 +124,7 @@ def serve(contender, number, artifact, threads):
     if contender == "pytorch":
         with torch.inference_mode(not getattr(peer, "is_prepared", False)):
             run = peer(given) if getattr(peer, "is_prepared", False) else lambda: peer(given)
-            answer(f"PyTorch {torch.__version__}", run, run(), None)
+            answer(f"PyTorch {torch.__version__}", run, run())
         return
     port, outputs = Port(artifact), {name: torch.empty(shape) for name, shape in shapes.items()}
     values = {name: ctypes.c_int32(size) for name, size in case.items()}
@@ -134,7 +134,7 @@ def serve(contender, number, artifact, threads):
     values |= {name: value for name, value in bound(port, values).items() if name in integers or name not in values}
     run = lambda: port(values, case)
     run()
-    answer("Opsight", run, list(outputs.values()), copier(given, threads))
+    answer("Opsight", run, list(outputs.values()))
 
 
 def bound(port, values):
@@ -142,19 +142,11 @@ def bound(port, values):
     return {name: values[text] for name, text in port.manifest["arguments"].items() if text in values}
 
 
-def copier(given, threads):
-    """A plain copy of the largest operand by all cores, in bytes a second."""
-    source = max(given.values(), key=lambda t: t.numel())
-    target = torch.empty_like(source)
-    return lambda: 2 * source.numel() * 4 / timed(lambda: target.copy_(source))
-
-
-def answer(name, run, outputs, copy):
+def answer(name, run, outputs):
     np.savez(os.environ["OPSIGHT_BENCH_OUT"], *[output.detach().numpy() for output in outputs])
     print(name, flush=True)
-    for line in sys.stdin:
-        value = copy() if line.strip() == "copy" else turn(lambda: timed(run))
-        print(f"{value:.9f}", flush=True)
+    for _ in sys.stdin:
+        print(f"{turn(lambda: timed(run)):.9f}", flush=True)
 
 
 def exact(number):
@@ -191,8 +183,9 @@ def compare(options, number):
             errors.append(max(np.max(np.abs(g - w)) / np.max(np.abs(w)) for g, w in zip(got, want)))
         peaks, ends = [], time.monotonic() + options.seconds
         runner = peak_runner(options, folder) if operations else None
-        while len(peaks) < 5 or time.monotonic() < ends:
-            peaks.append(runner.ask("peak") * 1e9 if operations else ours.ask("copy"))
+        while len(peer.seconds) < 5 or time.monotonic() < ends:
+            if runner:
+                peaks.append(runner.ask("peak") * 1e9)
             for contender in (ours, peer):
                 contender.seconds.append(contender.ask("turn"))
         for contender in (ours, peer, runner):
@@ -200,9 +193,9 @@ def compare(options, number):
                 contender.close()
     ratio, low, high = interval(np.array(peer.seconds) / np.array(ours.seconds))
     rate = (operations or size) / np.median(ours.seconds)
-    share = np.median((operations or size) / np.array(ours.seconds) / np.array(peaks))
+    share = f" ({100 * np.median(operations / np.array(ours.seconds) / np.array(peaks)):.0f} %)" if operations else ""
     sizes = " ".join(f"{symbol}={value}" for symbol, value in case.items() if symbol not in ("Hkv", "S", "Dv"))
-    print(f"| {name}, {sizes} | {rate / 1e9:.0f} {'GFLOP/s' if operations else 'GB/s'} ({100 * share:.0f} %) | "
+    print(f"| {name}, {sizes} | {rate / 1e9:.0f} {'GFLOP/s' if operations else 'GB/s'}{share} | "
           f"{ratio:.2f} [{low:.2f}, {high:.2f}] | {errors[0]:.1e} | {errors[1]:.1e} |", flush=True)
 
 
@@ -218,7 +211,7 @@ def main():
         serve(options.serve[0], int(options.serve[1]), options.serve[2], int(options.serve[3]))
         return
     print(f"PyTorch {torch.__version__}, {options.threads} threads; errors relative to the largest element\n")
-    print("| operator | Opsight (of peak or copy) | times as fast as PyTorch | our error | its error |\n|---|---|---|---|---|")
+    print("| operator | Opsight (share of peak) | times as fast as PyTorch | our error | its error |\n|---|---|---|---|---|")
     for number, bench in enumerate(BENCHES):
         if options.only in bench[0]:
             compare(options, number)
