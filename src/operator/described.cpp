@@ -114,6 +114,13 @@ Tensor floatsOf(std::vector<int64_t> shape) {
   return t;
 }
 
+Tensor normalTensor(std::vector<int64_t> shape, Random &random) {
+  Tensor tensor = floatsOf(std::move(shape));
+  for (float &x : tensor.as<float>())
+    x = float(random.normal());
+  return tensor;
+}
+
 std::string optionOf(const Options &options, const std::string &name) {
   auto found = options.find(name);
   return found == options.end() ? std::string() : found->second;

@@ -2,6 +2,7 @@
 // wrong answer looks like.
 #pragma once
 #include "operator/operator.h"
+#include "operator/random.h"
 #include <algorithm>
 #include <thread>
 
@@ -23,14 +24,14 @@ struct CaseRow {
 
 struct Description {
   std::string name, summary;
-  std::vector<SymbolRow> symbols;
+  std::vector<SymbolRow> symbols{};
   std::vector<TensorInfo> tensors;
-  std::vector<ScalarInfo> scalars;
+  std::vector<ScalarInfo> scalars{};
   std::vector<OptionInfo> options;
-  std::vector<SharedSize> sharedSizes;
+  std::vector<SharedSize> sharedSizes{};
   std::vector<CaseRow> cases;
-  std::string speedSizes;                 // of the case at which speed is measured
-  std::vector<std::string> distributions; // all that it can make
+  std::string speedSizes{};               // of the case at which speed is measured
+  std::vector<std::string> distributions{}; // all that it can make
 };
 
 class Described : public Operator {
@@ -59,6 +60,8 @@ private:
 
 /// A dense tensor of floats, zero.
 Tensor floatsOf(std::vector<int64_t> shape);
+/// One of floats that are standard normal.
+Tensor normalTensor(std::vector<int64_t> shape, Random &random);
 
 /// `options`' value of `name`, "" where it has none.
 std::string optionOf(const Options &options, const std::string &name);

@@ -94,24 +94,9 @@ bool fillRows(const std::string &name, const Extent &extent, Random &random, std
   return false;
 }
 
-std::vector<std::string> rowDistributions() {
-  std::vector<std::string> names;
-  for (const Distribution &d : distributions)
-    names.emplace_back(d.name);
-  return names;
-}
-
-Tensor normalTensor(std::vector<int64_t> shape, Random &random) {
-  Tensor tensor = floatsOf(std::move(shape));
-  for (float &x : tensor.as<float>())
-    x = float(random.normal());
-  return tensor;
-}
-
-std::vector<SymbolRow> rowSymbols() { return {{"N", "rows", ""}, {"C", "columns", "", 1}}; }
-
-std::vector<ScalarInfo> rowScalars() {
-  return {
+Description onRows(Description own) {
+  own.symbols = {{"N", "rows", ""}, {"C", "columns", "", 1}};
+  const std::vector<ScalarInfo> sizes = {
       {"N", {"rows", "num_rows", "n_rows", "nrows", "row_count", "bt", "num_tokens", "n_tokens", "tokens", "outer", "outer_size"}},
       {"C", {"c", "cols", "columns", "col", "num_cols", "n_cols", "ncols", "num_columns", "d", "dim", "hidden", "hidden_size",
              "hidden_dim", "hidden_units", "d_model", "n_embd", "features", "num_features", "channels", "v", "vocab_size",
@@ -121,10 +106,12 @@ std::vector<ScalarInfo> rowScalars() {
       {"row_stride", {"row_stride", "stride", "input_row_stride", "in_row_stride", "ldx"}},
       {"output_row_stride", {"output_row_stride", "out_row_stride", "ldy"}},
   };
-}
-
-std::vector<SharedSize> rowSharedSizes() {
-  return {{{"n", "m", "size", "len", "length", "num_elements"}, "N", "C", "the number of rows or of columns", "", true}};
+  own.scalars.insert(own.scalars.begin(), sizes.begin(), sizes.end());
+  own.sharedSizes = {{{"n", "m", "size", "len", "length", "num_elements"}, "N", "C", "the number of rows or of columns", "", true}};
+  own.speedSizes = "N=8192 C=1024";
+  for (const Distribution &d : distributions)
+    own.distributions.emplace_back(d.name);
+  return own;
 }
 
 } // namespace opsight::ops

@@ -3,7 +3,6 @@
 #pragma once
 #include "operator/described.h"
 #include "operator/likeness.h"
-#include "operator/random.h"
 #include <functional>
 
 namespace opsight::ops {
@@ -34,16 +33,12 @@ private:
 /// Row `r` of a tensor whose rows are `C` wide, in double precision.
 std::vector<double> rowOf(const Tensor &tensor, int64_t r, int64_t C);
 
-/// N = "rows" and C = "columns", and the names that kernels give them; B · T, which is N, and strides, which are C.
-std::vector<SymbolRow> rowSymbols();
-std::vector<ScalarInfo> rowScalars();
-std::vector<SharedSize> rowSharedSizes();
+/// `own` completed by what all operators on rows have: N = "rows" and C = "columns" with the names that kernels give them; B · T,
+/// which is N, and strides, which are C; the distributions below; the sizes at which speed is measured.
+Description onRows(Description own);
 
 /// A matrix of the named distribution; false where there is none of that name.
 bool fillRows(const std::string &distribution, const Extent &extent, Random &random, std::span<float> matrix);
-std::vector<std::string> rowDistributions();
-/// Standard normal, of `shape`.
-Tensor normalTensor(std::vector<int64_t> shape, Random &random);
 
 class RowWise : public Described {
 public:

@@ -2,9 +2,7 @@
 // asks for them, with what the forward left (its output and log-sum-exp).
 #include "operator/attention/gradients.h"
 #include "operator/attention/shaped.h"
-#include "operator/described.h"
 #include "operator/likeness.h"
-#include "operator/random.h"
 #include <cmath>
 #include <fmt/format.h>
 
@@ -80,11 +78,8 @@ std::vector<Case> AttentionBackward::cases(const Options &options) const {
 }
 
 Tensor gradOutput(const Shape &shape, uint64_t seed) {
-  Tensor tensor = floatsOf({shape.B, shape.H, shape.L, shape.Dv});
   Random random(seed ^ 0x6772616469656e74);
-  for (float &element : tensor.as<float>())
-    element = float(random.normal());
-  return tensor;
+  return normalTensor({shape.B, shape.H, shape.L, shape.Dv}, random);
 }
 
 Tensor rounded(const std::vector<double> &values, std::vector<int64_t> shape) {
@@ -108,7 +103,7 @@ Result<Problem> AttentionBackward::make(const Case &c, uint64_t seed) const {
   for (Order order : allOrders) {
     const Gradients<float> plain = plainGradients(in, order);
     for (const char *tensor : tensorNames) {
-      const ops::PlainErrors errors = ops::plainErrors(plain.of(tensor), right.of(tensor), right.sizeOf(tensor));
+      const PlainErrors errors = ops::plainErrors(plain.of(tensor), right.of(tensor), right.sizeOf(tensor));
       problem.plainError = std::max(problem.plainError, errors.largest);
       if (order == Order::Forwards && tensor == tensorNames[0])
         problem.plainRms = errors.rms;

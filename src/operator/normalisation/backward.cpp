@@ -48,19 +48,14 @@ template <class Real> struct RowTerms {
 class NormalisationBackward final : public RowWise {
 public:
   explicit NormalisationBackward(Kind kind)
-      : RowWise({.name = kind == Kind::Layer ? "layernorm_backward" : "rmsnorm_backward",
-                 .summary = kind == Kind::Layer ? "gradients of layernorm, from grad_output, input, weight, mean and rstd, float"
-                                                : "gradients of rmsnorm, from grad_output, input, weight and rstd, float",
-                 .symbols = rowSymbols(),
-                 .tensors = backwardTensors(kind),
-                 .scalars = rowScalars(),
-                 .options = {affineOption(kind),
-                             {"accumulate", {"none", "weights", "all"},
-                              "which gradients are added to what their buffers hold: those of weight and bias, or that of the input, too"}},
-                 .sharedSizes = rowSharedSizes(),
-                 .cases = caseTable,
-                 .speedSizes = "N=8192 C=1024",
-                 .distributions = rowDistributions()}),
+      : RowWise(onRows({.name = kind == Kind::Layer ? "layernorm_backward" : "rmsnorm_backward",
+                        .summary = kind == Kind::Layer ? "gradients of layernorm, from grad_output, input, weight, mean and rstd, float"
+                                                       : "gradients of rmsnorm, from grad_output, input, weight and rstd, float",
+                        .tensors = backwardTensors(kind),
+                        .options = {affineOption(kind),
+                                    {"accumulate", {"none", "weights", "all"},
+                                     "which gradients are added to what their buffers hold: those of weight and bias, or that of the input, too"}},
+                        .cases = caseTable})),
         kind(kind) {}
 
   /// x̂ (2), its products with the gradient (4), the gradient of the input (5), those of weight and bias (3).

@@ -49,17 +49,13 @@ const std::vector<CaseRow> caseTable{
 class Normalisation final : public RowWise {
 public:
   explicit Normalisation(Kind kind)
-      : RowWise({.name = kind == Kind::Layer ? "layernorm" : "rmsnorm",
-                 .summary = kind == Kind::Layer ? "layer normalisation over the last dimension, forward, float"
-                                                : "root-mean-square normalisation over the last dimension, forward, float",
-                 .symbols = rowSymbols(),
-                 .tensors = forwardTensors(kind),
-                 .scalars = scalarsWithEps(),
-                 .options = {affineOption(kind), epsOption()},
-                 .sharedSizes = rowSharedSizes(),
-                 .cases = caseTable,
-                 .speedSizes = "N=8192 C=1024",
-                 .distributions = rowDistributions()}),
+      : RowWise(onRows({.name = kind == Kind::Layer ? "layernorm" : "rmsnorm",
+                        .summary = kind == Kind::Layer ? "layer normalisation over the last dimension, forward, float"
+                                                       : "root-mean-square normalisation over the last dimension, forward, float",
+                        .tensors = forwardTensors(kind),
+                        .scalars = {epsScalar()},
+                        .options = {affineOption(kind), epsOption()},
+                        .cases = caseTable})),
         kind(kind) {}
 
   std::optional<double> scalarOf(const Case &c, const std::string &name) const override {
@@ -83,11 +79,6 @@ protected:
 private:
   Kind kind;
 
-  static std::vector<ScalarInfo> scalarsWithEps() {
-    std::vector<ScalarInfo> all = rowScalars();
-    all.push_back(epsScalar());
-    return all;
-  }
   template <class Real> Values<Real> evaluate(const Case &c, const Tensors &inputs) const {
     auto [N, C] = extentOf(c);
     auto x = inputs.at("input").as<float>();

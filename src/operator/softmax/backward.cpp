@@ -39,21 +39,16 @@ const std::vector<CaseRow> caseTable{
 class SoftmaxBackward final : public RowWise {
 public:
   SoftmaxBackward()
-      : RowWise({.name = "softmax_backward",
-                 .summary = "gradient of softmax over the last dimension, from output and grad_output, float",
-                 .symbols = rowSymbols(),
-                 .tensors = {{"output", {"N", "C"}, TensorInfo::Role::Input, false,
-                              {"y", "out", "output", "probs", "p", "softmax_out", "softmax_output", "o"}},
-                             {"grad_output", {"N", "C"}, TensorInfo::Role::Input, false,
-                              {"dy", "dout", "grad_output", "grad", "gy", "doutput", "dprobs", "grad_out", "dp"}},
-                             {"grad_input", {"N", "C"}, TensorInfo::Role::Output, false,
-                              {"dx", "dinp", "grad_input", "gx", "din", "dinput", "grad_in", "dlogits", "ds"}}},
-                 .scalars = rowScalars(),
-                 .options = {{"log", {"no", "yes"}, "the gradient of the logarithm of the softmax"}},
-                 .sharedSizes = rowSharedSizes(),
-                 .cases = caseTable,
-                 .speedSizes = "N=8192 C=1024",
-                 .distributions = rowDistributions()}) {}
+      : RowWise(onRows({.name = "softmax_backward",
+                        .summary = "gradient of softmax over the last dimension, from output and grad_output, float",
+                        .tensors = {{"output", {"N", "C"}, TensorInfo::Role::Input, false,
+                                     {"y", "out", "output", "probs", "p", "softmax_out", "softmax_output", "o"}},
+                                    {"grad_output", {"N", "C"}, TensorInfo::Role::Input, false,
+                                     {"dy", "dout", "grad_output", "grad", "gy", "doutput", "dprobs", "grad_out", "dp"}},
+                                    {"grad_input", {"N", "C"}, TensorInfo::Role::Output, false,
+                                     {"dx", "dinp", "grad_input", "gx", "din", "dinput", "grad_in", "dlogits", "ds"}}},
+                        .options = {{"log", {"no", "yes"}, "the gradient of the logarithm of the softmax"}},
+                        .cases = caseTable})) {}
 
   Work work(const Case &c) const override {
     auto [N, C] = extentOf(c);

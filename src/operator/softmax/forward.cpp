@@ -56,19 +56,14 @@ const std::vector<CaseRow> caseTable{
 class Softmax final : public RowWise {
 public:
   Softmax()
-      : RowWise({.name = "softmax",
-                 .summary = "softmax over the last dimension, forward, float",
-                 .symbols = rowSymbols(),
-                 .tensors = {{"input", {"N", "C"}, TensorInfo::Role::Input, false,
-                              {"x", "inp", "input", "in", "src", "scores", "logits", "a", "input_ptr"}},
-                             {"output", {"N", "C"}, TensorInfo::Role::Output, false,
-                              {"y", "out", "output", "outp", "dst", "probs", "result", "o", "output_ptr"}}},
-                 .scalars = rowScalars(),
-                 .options = {{"log", {"no", "yes"}, "the logarithm of the softmax"}},
-                 .sharedSizes = rowSharedSizes(),
-                 .cases = caseTable,
-                 .speedSizes = "N=8192 C=1024",
-                 .distributions = rowDistributions()}) {}
+      : RowWise(onRows({.name = "softmax",
+                        .summary = "softmax over the last dimension, forward, float",
+                        .tensors = {{"input", {"N", "C"}, TensorInfo::Role::Input, false,
+                                     {"x", "inp", "input", "in", "src", "scores", "logits", "a", "input_ptr"}},
+                                    {"output", {"N", "C"}, TensorInfo::Role::Output, false,
+                                     {"y", "out", "output", "outp", "dst", "probs", "result", "o", "output_ptr"}}},
+                        .options = {{"log", {"no", "yes"}, "the logarithm of the softmax"}},
+                        .cases = caseTable})) {}
 
   Work work(const Case &c) const override {
     auto [N, C] = extentOf(c);
