@@ -4,7 +4,7 @@
 // The pieces share these views: attention.cpp (what it is), inputs (data and masks), reference (double precision), cases
 // (what breaks kernels), diagnose (what a wrong output looks like).
 #pragma once
-#include "operator/operator.h"
+#include "operator/described.h"
 #include <cstring>
 
 namespace opsight::ops {
@@ -68,6 +68,9 @@ std::map<std::string, Tensor> makeInputs(const Case &c, uint64_t seed);
 bool knownDistribution(const std::string &name);
 std::vector<std::string> userDistributions();
 
+/// Σ a[d] b[d] in double precision.
+double dot(const float *a, const float *b, int64_t n);
+
 /// output and lse in double precision, rows spread over the processor's cores.
 std::map<std::string, std::vector<double>> reference(const Inputs &inputs);
 
@@ -82,9 +85,6 @@ constexpr int64_t termAt(Order order, int64_t n, int64_t count) {
 }
 
 /// Largest and root-mean-square error of plain sequential single precision against `output`, over every `everyRow`th row.
-struct PlainErrors {
-  double largest = 0, rms = 0;
-};
 PlainErrors plainErrors(const Inputs &inputs, const std::vector<double> &output, int64_t everyRow = 1,
                         Order order = Order::Forwards);
 

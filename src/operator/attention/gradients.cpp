@@ -1,5 +1,4 @@
 #include "operator/attention/gradients.h"
-#include "operator/described.h"
 #include <cmath>
 #include <limits>
 
@@ -15,15 +14,7 @@ namespace {
 /// Of keys: a kernel that forgets its partial last tile forgets what lies behind a multiple.
 constexpr int64_t usualTile = 64;
 
-double dot(const float *a, const float *b, int64_t n) {
-#pragma clang fp reassociate(on) // lets the compiler use vectors; double precision has bits to spare
-  double sum = 0;
-  for (int64_t d = 0; d < n; ++d)
-    sum += double(a[d]) * double(b[d]);
-  return sum;
-}
-
-float dot(const float *a, const float *b, int64_t n, Order order) {
+float dotInOrder(const float *a, const float *b, int64_t n, Order order) {
   float sum = 0;
   for (int64_t d = 0; d < n; ++d)
     sum += a[termAt(order, d, n)] * b[termAt(order, d, n)];
@@ -73,7 +64,7 @@ public:
       delta += weights[j] * scores[j];
     }
     if constexpr (std::is_same_v<Real, float>)
-      delta = dot(gradient, in.output + flat * shape.Dv, shape.Dv, otherThan(order));
+      delta = dotInOrder(gradient, in.output + flat * shape.Dv, shape.Dv, otherThan(order));
     if (fault == BackwardFault::NoDelta)
       delta = 0;
     for (int64_t j = 0; j < seen; ++j)
@@ -99,7 +90,7 @@ private:
 
   Real product(const float *a, const float *b, int64_t n) const {
     if constexpr (std::is_same_v<Real, float>)
-      return dot(a, b, n, order);
+      return dotInOrder(a, b, n, order);
     else
       return dot(a, b, n);
   }

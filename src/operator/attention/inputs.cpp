@@ -212,12 +212,6 @@ const Distribution distributions[] = {
     {"offset-thousand", offsetThousand, false},
 };
 
-Tensor floats(std::vector<int64_t> shape) {
-  Tensor t{ElementType::Float32, std::move(shape), {}};
-  t.bytes.resize(size_t(t.count()) * sizeof(float));
-  return t;
-}
-
 } // namespace
 
 bool knownDistribution(const std::string &name) {
@@ -235,9 +229,9 @@ std::vector<std::string> userDistributions() {
 std::map<std::string, Tensor> makeInputs(const Case &c, uint64_t seed) {
   Shape s = shapeOf(c);
   std::map<std::string, Tensor> inputs;
-  Tensor &q = inputs["query"] = floats({s.B, s.H, s.L, s.D});
-  Tensor &k = inputs["key"] = floats({s.B, s.Hkv, s.S, s.D});
-  Tensor &v = inputs["value"] = floats({s.B, s.Hkv, s.S, s.Dv});
+  Tensor &q = inputs["query"] = floatsOf({s.B, s.H, s.L, s.D});
+  Tensor &k = inputs["key"] = floatsOf({s.B, s.Hkv, s.S, s.D});
+  Tensor &v = inputs["value"] = floatsOf({s.B, s.Hkv, s.S, s.Dv});
   Data data{s, c, Random(seed), q.as<float>(), k.as<float>(), v.as<float>()};
   if (s.mask != MaskKind::None)
     data.mask = MaskView(inputs["mask"] = makeMask(c, s, seed));

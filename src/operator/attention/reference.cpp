@@ -4,29 +4,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <thread>
 
 namespace opsight::ops::attention {
 namespace {
 
-/// Rows are independent; fewer than this many multiplications are not worth a thread.
-constexpr int64_t smallWork = 1 << 16;
-
 template <class Body> void overRows(const Shape &shape, Body body) {
-  int64_t rows = shape.rows(), work = rows * shape.S * (shape.D + shape.Dv);
-  int64_t threads = work < smallWork ? 1 : std::clamp<int64_t>(std::thread::hardware_concurrency(), 1, rows);
-  std::vector<std::jthread> pool;
-  for (int64_t t = 1; t < threads; ++t)
-    pool.emplace_back(body, rows * t / threads, rows * (t + 1) / threads);
-  body(0, rows / threads);
-}
-
-double dot(const float *a, const float *b, int64_t n) {
-#pragma clang fp reassociate(on) // lets the compiler use vectors; double precision has bits to spare
-  double sum = 0;
-  for (int64_t d = 0; d < n; ++d)
-    sum += double(a[d]) * double(b[d]);
-  return sum;
+  inParallel(shape.rows(), double(shape.rows()) * double(shape.S) * double(shape.D + shape.Dv), body);
 }
 
 /// One row into `out` (Dv wide); returns its log-sum-exp. `weights` is scratch of S.
@@ -101,6 +84,14 @@ void turnOver(const float *from, int64_t S, int64_t D, std::vector<float> &to) {
 
 } // namespace
 
+double dot(const float *a, const float *b, int64_t n) {
+#pragma clang fp reassociate(on) // lets the compiler use vectors; double precision has bits to spare
+  double sum = 0;
+  for (int64_t d = 0; d < n; ++d)
+    sum += double(a[d]) * double(b[d]);
+  return sum;
+}
+
 std::map<std::string, std::vector<double>> reference(const Inputs &in) {
   std::vector<double> output(in.shape.rows() * in.shape.Dv), lse(in.shape.rows());
   overRows(in.shape, [&](int64_t begin, int64_t end) {
@@ -127,16 +118,7 @@ PlainErrors plainErrors(const Inputs &in, const std::vector<double> &output, int
       plainRow(in, row, order, keys, weights, &plain[r * shape.Dv]);
     }
   });
-  PlainErrors errors;
-  int64_t count = 0;
-  for (int64_t r = 0; r < shape.rows(); r += everyRow)
-    for (int64_t n = r * shape.Dv; n < (r + 1) * shape.Dv; ++n, ++count) {
-      double error = std::abs(double(plain[n]) - output[n]) / std::max(1.0, std::abs(output[n]));
-      errors.largest = std::max(errors.largest, error);
-      errors.rms += error * error;
-    }
-  errors.rms = count ? std::sqrt(errors.rms / double(count)) : 0;
-  return errors;
+  return ops::plainErrors(plain, output, {}, size_t(shape.rows()), size_t(everyRow));
 }
 
 } // namespace opsight::ops::attention

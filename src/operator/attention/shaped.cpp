@@ -8,10 +8,6 @@
 namespace opsight::ops::attention {
 namespace {
 
-/// Symbol, what it means, and its value where a case leaves it out (another symbol's, or a number).
-struct SymbolRow {
-  std::string name, help, otherwise;
-};
 const std::vector<SymbolRow> symbolTable{
     {"B", "batch", "1"},
     {"H", "query heads", "1"},
