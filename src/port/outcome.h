@@ -31,6 +31,9 @@ struct CandidateResult {
   std::vector<FileText> files; // source, IR, and what else a reader wants
 };
 
+/// "tile 64x64, reduce_stride 4".
+std::string parametersText(const std::map<std::string, std::string> &parameters);
+
 /// A short account of what the kernel does, one line a subject.
 struct KernelAccount {
   std::string kernel;

@@ -1,5 +1,4 @@
 // What a port proposes, and how the best of it is found.
-#include "base/text.h"
 #include "port/contains.h"
 #include "port/port_run.h"
 #include "port/source_variants.h"
@@ -155,10 +154,8 @@ Status Port::improve() {
               " candidates were left unmeasured: the time is over; --tune-seconds gives more");
   if (!record->problem().empty())
     outcome.notes.push_back("the search is not kept: " + record->problem());
-  std::vector<std::string> parameters;
-  for (const auto &[name, value] : winner->result.parameters)
-    parameters.push_back(name + " " + value);
-  plan.done(winner->result.name + (parameters.empty() ? "" : " with " + join(parameters, ", ")) + " is the fastest");
+  const std::string parameters = parametersText(winner->result.parameters);
+  plan.done(winner->result.name + (parameters.empty() ? "" : " with " + parameters) + " is the fastest");
   return {};
 }
 

@@ -11,13 +11,6 @@ namespace {
 constexpr size_t mostBesides = 4;     // candidates measured to tell what one hint costs
 constexpr double worthTelling = 0.01; // a smaller gain is within what two measurements differ by
 
-std::string textOf(const Entry &entry) {
-  std::vector<std::string> parts;
-  for (const auto &[name, value] : entry.result.parameters)
-    parts.push_back(name + " " + value);
-  return join(parts, ", ");
-}
-
 /// The parameters that parts of `hint` fix.
 std::vector<std::string> parametersOf(const Proposal &proposal, const Hint &hint) {
   std::vector<std::string> names;
@@ -51,12 +44,12 @@ Result<Entry *> Tuner::measure(const Proposal &proposal, const Symbols &values, 
       return std::unexpected(judged.error());
     entry.result.state = "unsupported";
     entry.result.why = describe(judged.error());
-    plan.note(entry.result.name + " with " + textOf(entry) + ": " + judged.error().what);
+    plan.note(entry.result.name + " with " + parametersText(entry.result.parameters) + ": " + judged.error().what);
     return &entry;
   }
   record.add(TrialLine::of(proposal.name, values, *entry.result.verdict));
   if (entry.ratio() > 0)
-    plan.note(fmt::format("{} with {}: {:.2f} times the reference", entry.result.name, textOf(entry), entry.ratio()));
+    plan.note(fmt::format("{} with {}: {:.2f} times the reference", entry.result.name, parametersText(entry.result.parameters), entry.ratio()));
   return &entry;
 }
 
@@ -98,7 +91,7 @@ Result<std::vector<std::string>> Tuner::costsOfHints(const Proposal &proposal, s
       entry.besideHints = true;
       if (!entry.isRight() || entry.ratio() <= 0)
         continue;
-      slower.push_back(fmt::format("{} {:+.0f} %", textOf(entry), (entry.ratio() / winner.ratio() - 1) * 100));
+      slower.push_back(fmt::format("{} {:+.0f} %", parametersText(entry.result.parameters), (entry.ratio() / winner.ratio() - 1) * 100));
       if (!best || entry.ratio() > best->ratio())
         best = &entry;
     }
@@ -107,7 +100,7 @@ Result<std::vector<std::string>> Tuner::costsOfHints(const Proposal &proposal, s
     const double gain = best->ratio() / winner.ratio() - 1;
     sentences.push_back(gain > worthTelling
                             ? fmt::format("{}={} kept; {} would be {:.0f} % faster here", hint.key, hint.value,
-                                          textOf(*best), gain * 100)
+                                          parametersText(best->result.parameters), gain * 100)
                             : fmt::format("{}={} kept, and costs nothing here: beside it were measured {}", hint.key,
                                           hint.value, join(slower, "; ")));
   }

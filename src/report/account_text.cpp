@@ -57,10 +57,8 @@ std::string speedText(const port::Outcome &outcome) {
 
 Section result(const port::Outcome &outcome) {
   const judge::Verdict &verdict = outcome.verdict;
-  std::vector<std::string> parameters;
-  for (const auto &[name, value] : verdict.parameters)
-    parameters.push_back(name + " " + value);
-  std::string candidate = verdict.candidate + (parameters.empty() ? "" : " (" + join(parameters, ", ") + ")");
+  const std::string parameters = port::parametersText(verdict.parameters);
+  std::string candidate = verdict.candidate + (parameters.empty() ? "" : " (" + parameters + ")");
   std::string card = fmt::format("{}: {}, {}", outcome.profile.name, verdict.device.device, verdict.device.driver);
   if (verdict.peakGflops > 0)
     card += fmt::format(", peak {:.0f} GFLOP/s fp32", verdict.peakGflops);
@@ -121,9 +119,6 @@ Section checks(const port::Outcome &outcome) {
 Section candidates(const port::Outcome &outcome) {
   Section section{"Candidates", {}};
   for (const port::CandidateResult &candidate : outcome.candidates) {
-    std::vector<std::string> parameters;
-    for (const auto &[name, value] : candidate.parameters)
-      parameters.push_back(name + " " + value);
     std::string text = candidate.why;
     if (candidate.verdict) {
       text = (candidate.verdict->pass ? "PASS" : "FAIL: " + join(candidate.verdict->reasons, ", ")) + ", error " +
@@ -133,7 +128,7 @@ Section candidates(const port::Outcome &outcome) {
     }
     if (candidate.recorded && candidate.recorded->ratio)
       text += fmt::format(", {:.2f} times the reference", *candidate.recorded->ratio);
-    section.rows.push_back({candidate.name, join(parameters, ", "), candidate.state, text});
+    section.rows.push_back({candidate.name, port::parametersText(candidate.parameters), candidate.state, text});
   }
   if (auto screened = std::ranges::find(outcome.candidates, "screened", &port::CandidateResult::state); screened != outcome.candidates.end())
     section.rows.push_back({"screened: judged in " + screened->why});

@@ -17,16 +17,9 @@ struct Line {
   bool isReference = false;
 };
 
-std::string parametersOf(const port::CandidateResult &candidate) {
-  std::vector<std::string> texts;
-  for (const auto &[name, value] : candidate.parameters)
-    texts.push_back(name + " " + value);
-  return join(texts, ", ");
-}
-
 /// What was timed, of this run or of one before; none for what was not.
 std::optional<Line> lineOf(const port::CandidateResult &candidate) {
-  Line line{candidate.name, parametersOf(candidate), candidate.state};
+  Line line{candidate.name, port::parametersText(candidate.parameters), candidate.state};
   if (candidate.verdict && candidate.verdict->speed && candidate.verdict->speed->notMeasured.empty()) {
     const judge::Speed &speed = *candidate.verdict->speed;
     line.ratio = speed.ratio, line.low = speed.low, line.high = speed.high;
@@ -83,7 +76,7 @@ std::vector<std::vector<std::string>> untimed(const port::Outcome &outcome) {
   std::vector<std::vector<std::string>> rows;
   for (const port::CandidateResult &candidate : outcome.candidates)
     if (!lineOf(candidate))
-      rows.push_back({candidate.name, parametersOf(candidate),
+      rows.push_back({candidate.name, port::parametersText(candidate.parameters),
                       candidate.verdict ? "FAIL: " + join(candidate.verdict->reasons, ", ") : candidate.why});
   return rows;
 }
