@@ -27,6 +27,14 @@ const std::vector<Remedy> &remedies() {
 
 } // namespace
 
+std::vector<std::string> hintsAgainst(const std::string &cause) {
+  std::vector<std::string> hints;
+  for (const Remedy &remedy : remedies())
+    if (remedy.cause == cause)
+      hints.push_back(remedy.hint);
+  return hints;
+}
+
 std::vector<std::string> adviceFor(const Outcome &outcome) {
   std::vector<std::string> lines;
   if (outcome.verdict.pass)
