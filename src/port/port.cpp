@@ -235,6 +235,11 @@ Status Port::judgeOpen() {
   return winner ? Status() : std::unexpected(*undecided);
 }
 
+Result<std::vector<HintResult>> Port::evidenceOf(const std::vector<Hint> &hints) {
+  return evidenceFor(hints, *winner->candidate, sample, outcome.verdict,
+                     [&] { return watch->traffic(*winner->candidate, outcome.verdict.accuracy); });
+}
+
 Status Port::judgeHints() {
   const std::vector<Hint> &hints = outcome.request.hints;
   if (verb == Verb::Verify) {
@@ -243,9 +248,7 @@ Status Port::judgeHints() {
           {hint, std::nullopt, "hints guide `opsight port`; verify judges the kernel as it stands"});
     return {};
   }
-  Result<std::vector<HintResult>> results = evidenceFor(hints, *winner->candidate, sample, outcome.verdict, [&] {
-    return watch->traffic(*winner->candidate, outcome.verdict.accuracy);
-  });
+  Result<std::vector<HintResult>> results = evidenceOf(hints);
   if (!results)
     return std::unexpected(results.error());
   outcome.hints = std::move(*results);
@@ -265,9 +268,7 @@ Status Port::judgeOwnHints() {
   auto source = std::ranges::find(entries, "faithful", [](const Entry &entry) { return entry.result.name; });
   const judge::Verdict *verdict =
       source != entries.end() && source->result.verdict ? &*source->result.verdict : nullptr;
-  Result<std::vector<HintResult>> results =
-      evidenceFor(hintsSeen(seen, verdict), *winner->candidate, sample, outcome.verdict,
-                  [&] { return watch->traffic(*winner->candidate, outcome.verdict.accuracy); });
+  Result<std::vector<HintResult>> results = evidenceOf(hintsSeen(seen, verdict));
   if (!results)
     return std::unexpected(results.error());
   outcome.hints.insert(outcome.hints.end(), results->begin(), results->end());

@@ -37,6 +37,7 @@ private:
   Status judgeOpen();
   Status improve();
   Status conclude();
+  Result<std::vector<HintResult>> evidenceOf(const std::vector<Hint> &hints);
   Status judgeHints();
   Status judgeOwnHints();
   Entry *best();
