@@ -18,6 +18,13 @@ Status PortFileReader::keep(Result<Placed> value, std::string &into) {
   return {};
 }
 
+Status PortFileReader::keep(Result<Placed> value, Placed &into) {
+  if (!value)
+    return std::unexpected(value.error());
+  into = std::move(*value);
+  return {};
+}
+
 Result<Placed> PortFileReader::text(const std::string &key, const toml::node &node) const {
   auto value = node.value_exact<std::string>();
   if (!value)
@@ -68,10 +75,8 @@ Result<std::vector<Placed>> PortFileReader::expressions(const std::string &key, 
   return values;
 }
 
-Status PortFileReader::checkKeys(const toml::table &table, const std::string &section, const std::vector<Entry> &entries) const {
-  std::vector<std::string> known;
-  for (const Entry &entry : entries)
-    known.push_back(entry.key);
+Status PortFileReader::checkKeys(const toml::table &table, const std::string &section,
+                                 const std::vector<std::string> &known) const {
   for (const auto &[name, node] : table)
     if (!contains(known, std::string(name.str())))
       return userError(unknownName("key", name.str(), known) + (section.empty() ? "" : " in [" + section + "]"),
@@ -79,8 +84,15 @@ Status PortFileReader::checkKeys(const toml::table &table, const std::string &se
   return {};
 }
 
+std::vector<std::string> PortFileReader::keysOf(const std::vector<Entry> &entries) {
+  std::vector<std::string> keys;
+  for (const Entry &entry : entries)
+    keys.push_back(entry.key);
+  return keys;
+}
+
 Status PortFileReader::walk(const toml::table &table, const std::string &section, const std::vector<Entry> &entries) {
-  if (Status known = checkKeys(table, section, entries); !known)
+  if (Status known = checkKeys(table, section, keysOf(entries)); !known)
     return known;
   for (const auto &[name, node] : table) {
     auto entry = std::ranges::find(entries, std::string(name.str()), &Entry::key);
@@ -140,11 +152,7 @@ Status PortFileReader::block(const std::string &key, const toml::node &node) {
 }
 
 Status PortFileReader::shared(const std::string &key, const toml::node &node) {
-  Result<Placed> value = expression(key, node);
-  if (!value)
-    return std::unexpected(value.error());
-  request.launch.shared = *value;
-  return {};
+  return keep(expression(key, node), request.launch.shared);
 }
 
 /// First of all, since everything else is checked against it.
@@ -196,7 +204,7 @@ Result<Request> PortFileReader::read(const toml::table &root) {
       {"case", &PortFileReader::nothing},     {"symbols", &PortFileReader::declaredOnly}, {"buffers", &PortFileReader::declaredOnly},
       {"reference", &PortFileReader::declaredReference}};
   // A slip in a section's name is told before what is missing for want of that section.
-  if (Status known = checkKeys(root, "", entries); !known)
+  if (Status known = checkKeys(root, "", keysOf(entries)); !known)
     return std::unexpected(known.error());
   if (Status found = readOperator(root); !found)
     return std::unexpected(found.error());

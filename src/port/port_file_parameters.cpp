@@ -25,43 +25,47 @@ Result<std::vector<int64_t>> PortFileReader::wholeNumbers(const std::string &key
 }
 
 Status PortFileReader::readParameter(Parameter &parameter, const toml::table &table) const {
-  static const std::vector<std::string> known = {"value", "search", "hint", "must", "why"};
-  bool hasValue = false;
-  for (const auto &[name, node] : table) {
-    std::string key(name.str());
-    Status read;
-    if (key == "value" || key == "search") {
-      Result<std::vector<int64_t>> numbers = wholeNumbers(key, node);
-      if (!numbers)
-        return std::unexpected(numbers.error());
-      hasValue |= key == "value";
-      if (key == "value" && numbers->size() != 1)
-        return wrongType(key, "one whole number", node);
-      key == "value" ? void(parameter.value = numbers->front()) : void(parameter.search = std::move(*numbers));
-    } else if (key == "hint" || key == "why") {
-      Result<Placed> said = text(key, node);
-      if (!said)
-        return std::unexpected(said.error());
-      (key == "hint" ? parameter.hint : parameter.why) = said->text;
-      if (key == "hint" && !contains(hintParts(), said->text))
-        return userError(unknownName("hint", said->text, hintParts()), "known: " + join(hintParts(), ", "),
-                         said->where);
-    } else if (key == "must") {
-      const toml::array *array = node.as_array();
-      for (size_t i = 0; i < (array ? array->size() : 1); ++i) {
-        Result<Placed> rule = text(key, array ? *array->get(i) : node);
-        if (!rule)
-          return std::unexpected(rule.error());
-        parameter.must.push_back(*rule);
-      }
-    } else {
-      return userError(unknownName("key", key, known) + " in [parameters." + parameter.name + "]",
-                       "known here: " + join(known, ", "), placeOf(name.source()));
-    }
-  }
-  if (!hasValue)
+  if (Status known = checkKeys(table, "parameters." + parameter.name, {"value", "search", "hint", "must", "why"}); !known)
+    return known;
+  const toml::node *value = table.get("value");
+  if (!value)
     return userError("parameter '" + parameter.name + "' has no value", "add the one to begin with: value = 64",
                      placeOf(table.source()));
+  Result<std::vector<int64_t>> first = wholeNumbers("value", *value);
+  if (!first)
+    return std::unexpected(first.error());
+  if (first->size() != 1)
+    return wrongType("value", "one whole number", *value);
+  parameter.value = first->front();
+  if (const toml::node *search = table.get("search")) {
+    Result<std::vector<int64_t>> numbers = wholeNumbers("search", *search);
+    if (!numbers)
+      return std::unexpected(numbers.error());
+    parameter.search = std::move(*numbers);
+  }
+  if (const toml::node *hint = table.get("hint")) {
+    if (Status kept = keep(text("hint", *hint), parameter.hint); !kept)
+      return kept;
+    if (!contains(hintParts(), parameter.hint))
+      return userError(unknownName("hint", parameter.hint, hintParts()), "known: " + join(hintParts(), ", "),
+                       placeOf(hint->source()));
+  }
+  if (const toml::node *why = table.get("why"))
+    if (Status kept = keep(text("why", *why), parameter.why); !kept)
+      return kept;
+  return readRules(parameter, table.get("must"));
+}
+
+/// One rule or a list of them; null: none.
+Status PortFileReader::readRules(Parameter &parameter, const toml::node *must) const {
+  const toml::array *array = must ? must->as_array() : nullptr;
+  const size_t count = array ? array->size() : must ? 1 : 0;
+  for (size_t i = 0; i < count; ++i) {
+    Result<Placed> rule = text("must", array ? *array->get(i) : *must);
+    if (!rule)
+      return std::unexpected(rule.error());
+    parameter.must.push_back(*rule);
+  }
   return {};
 }
 
@@ -112,38 +116,41 @@ Status PortFileReader::readParameters(const toml::table &root) {
 }
 
 Status PortFileReader::recipe(const std::string &key, const toml::node &node) {
-  const toml::table *table = node.as_table();
-  if (!table)
-    return wrongType(key, "a section, [recipe]", node);
-  static const std::vector<std::string> known = {"mapping", "keeps", "operations", "working_set"};
-  RecipeFacts facts;
-  for (const auto &[name, value] : *table) {
-    std::string field(name.str());
-    if (field == "mapping") {
-      if (Status kept = keep(text(field, value), facts.mapping); !kept)
-        return kept;
-      if (facts.mapping != "simd" && facts.mapping != "simt")
-        return wrongType(field, "simd or simt", value);
-    } else if (field == "keeps") {
-      if (!value.is_table())
-        return wrongType(field, "a table: { kv = \"row-major\" }", value);
-      for (const auto &[hint, layout] : *value.as_table())
-        if (Status kept = keep(text(std::string(hint.str()), layout), facts.keeps[std::string(hint.str())]); !kept)
-          return kept;
-    } else if (field == "operations" || field == "working_set") {
-      Result<Placed> modelled = expression(field, value);
-      if (!modelled)
-        return std::unexpected(modelled.error());
-      (field == "operations" ? facts.operations : facts.workingSet) = *modelled;
-    } else {
-      return userError(unknownName("key", field, known) + " in [recipe]", "known here: " + join(known, ", "),
-                       placeOf(name.source()));
-    }
-  }
-  if (facts.mapping.empty())
+  request.recipe.emplace();
+  if (Status read = section(key, node,
+                            {{"mapping", &PortFileReader::mapping},
+                             {"keeps", &PortFileReader::keeps},
+                             {"operations", &PortFileReader::operations},
+                             {"working_set", &PortFileReader::workingSet}});
+      !read)
+    return read;
+  if (request.recipe->mapping.empty())
     return userError("[recipe] says no mapping", "mapping = \"simd\" or \"simt\"", placeOf(node.source()));
-  request.recipe = std::move(facts);
   return {};
+}
+
+Status PortFileReader::mapping(const std::string &key, const toml::node &node) {
+  std::string &mapping = request.recipe->mapping;
+  if (Status kept = keep(text(key, node), mapping); !kept)
+    return kept;
+  return mapping == "simd" || mapping == "simt" ? Status() : wrongType(key, "simd or simt", node);
+}
+
+Status PortFileReader::keeps(const std::string &key, const toml::node &node) {
+  if (!node.is_table())
+    return wrongType(key, "a table: { kv = \"row-major\" }", node);
+  for (const auto &[hint, layout] : *node.as_table())
+    if (Status kept = keep(text(std::string(hint.str()), layout), request.recipe->keeps[std::string(hint.str())]); !kept)
+      return kept;
+  return {};
+}
+
+Status PortFileReader::operations(const std::string &key, const toml::node &node) {
+  return keep(expression(key, node), request.recipe->operations);
+}
+
+Status PortFileReader::workingSet(const std::string &key, const toml::node &node) {
+  return keep(expression(key, node), request.recipe->workingSet);
 }
 
 } // namespace opsight::port

@@ -22,14 +22,16 @@ private:
   SourcePlace placeOf(const toml::source_region &source) const {
     return {path.string(), source.begin.line, source.begin.column};
   }
-  Status checkKeys(const toml::table &table, const std::string &section, const std::vector<Entry> &entries) const;
+  Status checkKeys(const toml::table &table, const std::string &section, const std::vector<std::string> &known) const;
+  static std::vector<std::string> keysOf(const std::vector<Entry> &entries);
   Status walk(const toml::table &table, const std::string &section, const std::vector<Entry> &entries);
   Status section(const std::string &key, const toml::node &node, const std::vector<Entry> &entries);
   Result<Placed> text(const std::string &key, const toml::node &node) const;
   Result<double> positive(const std::string &key, const toml::node &node) const;
   Result<Placed> expression(const std::string &key, const toml::node &node) const;
   Result<std::vector<Placed>> expressions(const std::string &key, const toml::node &node) const;
-  Status keep(Result<Placed> value, std::string &into);
+  static Status keep(Result<Placed> value, std::string &into);
+  static Status keep(Result<Placed> value, Placed &into);
   Status checked(const Placed &text, bool tensorsToo = false) const {
     return checkExpression(*request.op, text, tensorsToo, request.parameters);
   }
@@ -66,9 +68,14 @@ private:
   Status limits(const std::string &key, const toml::node &node);
   Status readParameters(const toml::table &root);
   Status readParameter(Parameter &parameter, const toml::table &table) const;
+  Status readRules(Parameter &parameter, const toml::node *must) const;
   Status checkParameter(const Parameter &parameter, const SourcePlace &where) const;
   Result<std::vector<int64_t>> wholeNumbers(const std::string &key, const toml::node &node) const;
   Status recipe(const std::string &key, const toml::node &node);
+  Status mapping(const std::string &key, const toml::node &node);
+  Status keeps(const std::string &key, const toml::node &node);
+  Status operations(const std::string &key, const toml::node &node);
+  Status workingSet(const std::string &key, const toml::node &node);
   Status accept(const std::string &key, const toml::node &node);
   Status maxError(const std::string &key, const toml::node &node);
   Status minSpeed(const std::string &key, const toml::node &node);
