@@ -1,7 +1,6 @@
 // opsight bench: the whole search of a port as a table and a plot.
 #include "cli/interrupt.h"
 #include "cli/judging.h"
-#include "port/output_folder.h"
 #include "report/bench_report.h"
 #include <cstdio>
 #include <unistd.h>
@@ -16,30 +15,23 @@ Result<std::string> benched(const JudgingOptions &o) {
     return std::unexpected(request.error());
   if (request->declared)
     return unsupported("a bench of a kernel without an operator: nothing says what it should be compared with");
-  std::filesystem::path path = o.output;
-  if (path.empty())
-    path = std::filesystem::path("opsight-out") / (std::filesystem::path(o.file).stem().string() + "-bench");
-  Result<port::OutputFolder> folder = port::OutputFolder::open(path);
-  if (!folder)
-    return std::unexpected(folder.error());
-  removeOnInterrupt(folder->removable());
-  port::Plan plan(progressListener(o.quiet, o.color), folder->journal());
-  Result<port::Outcome> outcome = port::carryOut(port::Verb::Bench, std::move(*request), o.overrides, path, plan);
-  if (!outcome)
-    return std::unexpected(outcome.error());
-  const std::pair<const char *, std::string> files[] = {{"bench.json", report::benchJson(*outcome)},
-                                                        {"bench.svg", report::benchSvg(*outcome)},
-                                                        {"bench.txt", report::benchText(*outcome, {})}};
+  Result<Carried> carried = carriedOut(port::Verb::Bench, std::move(*request), o, "-bench");
+  if (!carried)
+    return std::unexpected(carried.error());
+  auto &[folder, outcome] = *carried;
+  const std::pair<const char *, std::string> files[] = {{"bench.json", report::benchJson(outcome)},
+                                                        {"bench.svg", report::benchSvg(outcome)},
+                                                        {"bench.txt", report::benchText(outcome, {})}};
   for (const auto &[name, text] : files)
-    if (Status written = folder->write(name, text); !written)
+    if (Status written = folder.write(name, text); !written)
       return std::unexpected(written.error());
-  if (Status committed = folder->commit(); !committed)
+  if (Status committed = folder.commit(); !committed)
     return std::unexpected(committed.error());
   removeOnInterrupt({});
   if (o.json)
-    return report::benchJson(*outcome);
-  return report::benchText(*outcome, {colored(o.color, STDOUT_FILENO), columnsOf(STDOUT_FILENO)}) +
-         "\nPlot: " + (path / "bench.svg").string() + "\n";
+    return report::benchJson(outcome);
+  return report::benchText(outcome, {colored(o.color, STDOUT_FILENO), columnsOf(STDOUT_FILENO)}) +
+         "\nPlot: " + (folder.path() / "bench.svg").string() + "\n";
 }
 
 } // namespace

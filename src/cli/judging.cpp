@@ -1,6 +1,5 @@
 #include "cli/judging.h"
 #include "cli/interrupt.h"
-#include "port/output_folder.h"
 #include "port/port_file.h"
 #include "port/source_request.h"
 #include "port/verdict_log.h"
@@ -82,32 +81,40 @@ Result<port::Request> requestOf(const JudgingOptions &o) {
   return port::requestForSource(o.file, said);
 }
 
-static Result<port::Outcome> judged(port::Verb verb, const JudgingOptions &o) {
-  Result<port::Request> request = requestOf(o);
-  if (!request)
-    return std::unexpected(request.error());
+Result<Carried> carriedOut(port::Verb verb, port::Request request, const JudgingOptions &o, const std::string &suffix) {
   std::filesystem::path path = o.output;
   if (path.empty())
-    path = std::filesystem::path("opsight-out") / std::filesystem::path(o.file).stem();
+    path = std::filesystem::path("opsight-out") / (std::filesystem::path(o.file).stem().string() + suffix);
   Result<port::OutputFolder> folder = port::OutputFolder::open(path);
   if (!folder)
     return std::unexpected(folder.error());
   removeOnInterrupt(folder->removable());
   port::Plan plan(progressListener(o.quiet, o.color), folder->journal());
-  Result<port::Outcome> outcome = port::carryOut(verb, std::move(*request), o.overrides, path, plan);
+  Result<port::Outcome> outcome = port::carryOut(verb, std::move(request), o.overrides, path, plan);
   if (!outcome)
-    return outcome;
-  if (Status written = report::writeResults(*folder, *outcome); !written)
+    return std::unexpected(outcome.error());
+  return Carried{std::move(*folder), std::move(*outcome)};
+}
+
+static Result<port::Outcome> judged(port::Verb verb, const JudgingOptions &o) {
+  Result<port::Request> request = requestOf(o);
+  if (!request)
+    return std::unexpected(request.error());
+  Result<Carried> carried = carriedOut(verb, std::move(*request), o);
+  if (!carried)
+    return std::unexpected(carried.error());
+  port::Outcome &outcome = carried->outcome;
+  if (Status written = report::writeResults(carried->folder, outcome); !written)
     return std::unexpected(written.error());
   removeOnInterrupt({});
   if (std::filesystem::path log = port::verdictLogFile(); !log.empty())
-    if (Status recorded = port::recordVerdict(*outcome, log); !recorded && !o.quiet)
+    if (Status recorded = port::recordVerdict(outcome, log); !recorded && !o.quiet)
       fmt::print(stderr, "note: {}\n", recorded.error().what);
-  std::string text = o.json ? report::verdictJson(*outcome)
-                            : report::terminalReport(*outcome, path.string(),
+  std::string text = o.json ? report::verdictJson(outcome)
+                            : report::terminalReport(outcome, carried->folder.path().string(),
                                                      {colored(o.color, STDOUT_FILENO), columnsOf(STDOUT_FILENO)});
   std::fwrite(text.data(), 1, text.size(), stdout);
-  return outcome;
+  return std::move(outcome);
 }
 
 int runJudging(port::Verb verb, const JudgingOptions &options) {

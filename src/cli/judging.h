@@ -3,6 +3,7 @@
 #pragma once
 #include "cli/screen.h"
 #include "cli/verbs.h"
+#include "port/output_folder.h"
 #include "port/port.h"
 
 namespace opsight::cli {
@@ -22,6 +23,15 @@ struct JudgingOptions {
 void addJudgingOptions(CLI::App &command, JudgingOptions &options);
 /// What the port file, or the .cu file with its options, asks for; a user error for options that FILE itself says.
 Result<port::Request> requestOf(const JudgingOptions &options);
+/// What was carried out, and the folder that its results belong in.
+struct Carried {
+  port::OutputFolder folder;
+  port::Outcome outcome;
+};
+/// Carries `request` out with progress and journal; results go to -o, else to opsight-out/NAME and `suffix`. Until the
+/// caller says otherwise, an interrupt removes what is unfinished there.
+Result<Carried> carriedOut(port::Verb verb, port::Request request, const JudgingOptions &options,
+                           const std::string &suffix = {});
 int runJudging(port::Verb verb, const JudgingOptions &options);
 
 } // namespace opsight::cli
